@@ -6,6 +6,8 @@ python -m echo_sweep validate ROWS.csv: pictures of what `echo-sweep validate ST
 
 python -m echo_sweep slowdown FILE: pictures of what `echo-sweep slowdown evaluate DATA --csv FILE` wrote, or
 `echo-sweep slowdown explain DATA --json > FILE`.
+
+python -m echo_sweep merge STATS.xlsx METRICS.csv: Echo-slowdown's files as the one table that `echo-sweep slowdown import` reads.
 """
 
 import argparse
@@ -63,6 +65,17 @@ def _slowdown(options):
         slowdown.save(draw(source), path)
 
 
+def _merge(options):
+    from .echo_slowdown import merged
+
+    rows, unmatched = merged(options.file, options.metrics)
+    writer = csv.DictWriter(sys.stdout, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    if unmatched:
+        print(f"metrics of {unmatched} kernels found no kernel in {options.file}", file=sys.stderr)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="echo_sweep", description="tables of a result file of echo-sweep")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -91,9 +104,12 @@ def main(arguments=None):
     overlaps.add_argument("file", metavar="FILE", help="rows (evaluate --csv) or an explanation (explain --json)")
     overlaps.add_argument("-o", "--output", nargs=2, metavar=("ERRORS.svg", "SCATTER.svg"),
                           help="where to: errors and scatter, or importance and dependence (by these names)")
+    merge = commands.add_parser("merge", help="Echo-slowdown's files as the one table that echo-sweep slowdown import reads, on stdout")
+    merge.add_argument("file", metavar="STATS.xlsx", help="its spreadsheet of slowdowns")
+    merge.add_argument("metrics", metavar="METRICS.csv", help="its kernel_metric_output.csv")
     options = parser.parse_args(arguments)
     try:
-        pictures_of = {"kernels": _kernels, "slowdown": _slowdown, "validate": _validate}
+        pictures_of = {"kernels": _kernels, "merge": _merge, "slowdown": _slowdown, "validate": _validate}
         if options.command in pictures_of:
             return pictures_of[options.command](options)
         with open_results(options.file) as sweep:

@@ -22,12 +22,14 @@ NEAR_TIE = 1e-3
 
 @dataclass(frozen=True)
 class WithoutSlowdown:
-    """`slices`: of two rows or more. `changed`: a table of those where another layout wins, the largest loss first, as
-    config_ids. `ties_decided`: slices where slowdown decides between rows that tie without it. `alike_in`: inputs that
+    """`slices`: of two rows or more. `winners`: a table of all of them, in order of the file: the winner's config_id, its
+    slowdown `tax` (step over step without slowdown, minus 1) and the `loss` of taking what wins without slowdown.
+    `changed`: a table of those where another layout wins, the largest loss first, as config_ids. `ties_decided`: slices where slowdown decides between rows that tie without it. `alike_in`: inputs that
     tell slices apart. `includes_contention`: collectives slow each other, too, and the step without slowdown is without
     that."""
     slices: int
     slices_of_one_row: int
+    winners: object
     changed: object
     near_ties: int
     ties_decided: int
@@ -69,12 +71,14 @@ def without_slowdown(sweep):
     slice_of = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1) if len(rows) else np.zeros(0, dtype=np.int64)
     order = np.argsort(slice_of, kind="stable")
     slices = np.split(order, np.flatnonzero(np.diff(slice_of[order])) + 1) if len(rows) else []
-    changed, decided = [], 0
+    changed, winners, decided = [], [], 0
     for members in slices:
         winner = members[np.argmin(step[members])]
         equals = members[unslowed[members] == unslowed[members].min()]
         taken = equals[np.argmin(step[equals])]
         loss = step[taken] / step[winner] - 1.0
+        if len(members) > 1:
+            winners.append((winner, step[winner] / unslowed[winner] - 1.0, loss))
         if loss > 0.0:
             changed.append((loss, winner, taken))
         elif step[equals].max() > step[winner]:
@@ -84,8 +88,10 @@ def without_slowdown(sweep):
     ids = rows.ids()
     table = table_of({"wins_with": ids[[one[1] for one in changed]], "wins_without": ids[[one[2] for one in changed]],
                       "loss": losses}, {})
+    every = table_of({"wins": ids[[one[0] for one in winners]], "tax": np.array([one[1] for one in winners]),
+                      "loss": np.array([one[2] for one in winners])}, {})
     single = sum(len(members) == 1 for members in slices)
-    return WithoutSlowdown(len(slices) - single, single, table, int(np.sum(losses <= NEAR_TIE)), decided,
+    return WithoutSlowdown(len(slices) - single, single, every, table, int(np.sum(losses <= NEAR_TIE)), decided,
                            [name for name, of_rows in zip(asked, codes) if len(np.unique(of_rows)) > 1],
                            "step_time_no_contention" in rows.names()
                            and bool(np.any(rows.column("step_time_no_contention") != step)))

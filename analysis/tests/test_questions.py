@@ -38,6 +38,16 @@ def test_the_fewest_gpus_are_in_time_and_one_size_less_is_not(result, tmp_path):
     assert {line.split()[1] for line in text.splitlines() if line.startswith("dgx")} == {"16"}
 
 
+def test_the_tax_of_overlap_is_that_of_the_winners(result, tmp_path):
+    picture = tmp_path / "tax.png"
+    code, text = ask("overlap_tax.py", result, "--picture", picture)
+    assert code == 0, text
+    found = es.open(result).without_slowdown()
+    line = text.splitlines()[1].split()
+    assert line[1] == str(found.slices) and line[3] == f"{max(found.winners['tax']):.1%}" and line[4] == str(found.another_wins)
+    assert 0 < picture.stat().st_size < 80_000
+
+
 def test_no_label_of_the_picture_hides_another(result, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(ANALYSIS / "questions"))
     import fewest_gpus_for_deadline as question

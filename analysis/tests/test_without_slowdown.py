@@ -68,3 +68,8 @@ def test_row_against_row(synthetic, seed):
         decided += bool(set(winners) & set(others)) and not set(others) <= set(winners)
     found = es.open(synthetic(values=values)).without_slowdown()
     assert (found.slices, found.another_wins, found.ties_decided) == (slices, changed, decided)
+    assert len(found.winners["tax"]) == slices and sum(found.winners["loss"] > 0) == changed
+    ids = list(es.open(synthetic(values=values)).feasible.ids())
+    for winner, tax in zip(found.winners["wins"], found.winners["tax"]):
+        i = ids.index(winner)
+        assert tax == values["step_time"][i] / values["step_time_no_slowdown"][i] - 1

@@ -123,6 +123,11 @@ class Importer {
 
 }  // namespace
 
+bool is_echo_part(const CsvTable& table) {
+  return !is_echo_table(table) && table.has("Compute throughput") && table.has("Memory throughput") &&
+         (table.has("ground_truth") || table.has("Kernel Name"));
+}
+
 bool is_echo_table(const CsvTable& table) {
   return std::all_of(needed.begin(), needed.end(),
                      [&](std::string_view column) { return table.has(column); });

@@ -18,6 +18,9 @@ struct EchoTable {
 };
 
 [[nodiscard]] bool is_echo_table(const CsvTable&);
+// Whether it is one of the tables that Echo-slowdown makes on the way, which do not say how long a kernel
+// took beside communication: kernel_metric_output.csv, train_dataset.csv.
+[[nodiscard]] bool is_echo_part(const CsvTable&);
 
 // Columns kShortName, ground_truth (alone, ns), duration (overlapped, ns) and overlap_ratio are needed;
 // kDemangledName, slowdown (held to the one that follows from the durations), SM (SMs of the GPU) and the

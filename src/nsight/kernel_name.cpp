@@ -56,8 +56,9 @@ std::string short_name_of(std::string_view full_name) {
 }
 
 bool is_communication(std::string_view name) {
-  constexpr std::array<std::string_view, 7> signs{
-      "nccl", "rccl", "nvshmem", "deep_ep", "mscclpp", "deepep", "cross_device_reduce"};
+  constexpr std::array<std::string_view, 9> signs{"nccl",          "rccl",          "nvshmem",
+                                                  "deep_ep",       "mscclpp",       "deepep",
+                                                  "ep::internode", "ep::intranode", "cross_device_reduce"};
   const std::string text = lower(name);
   const auto stands_in = [&](std::string_view sign) { return text.find(sign) != text.npos; };
   return std::any_of(signs.begin(), signs.end(), stands_in) ||

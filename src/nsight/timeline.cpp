@@ -110,6 +110,7 @@ class Reader {
     std::string text;
   };
   void choose(std::int32_t step) {
+    if (step == whole_report) return;
     std::map<std::int64_t, Mark> marks;
     if (auto query = rows("NVTX_EVENTS", {"start", "end", "text", "textId"}, 2)) {
       while (query->next()) {
@@ -163,10 +164,12 @@ class Reader {
   void read_activities(const std::string& table, TimelineActivity::Kind kind) {
     using Kind = TimelineActivity::Kind;
     const bool by_call = !called_.empty();
-    auto query = rows(table,
-                      {"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes",
-                       kind == Kind::memcpy ? "copyKind" : "demangledName", "shortName"},
-                      4, by_call ? "" : within());
+    auto query = rows(
+        table,
+        {"start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes",
+         kind == Kind::memcpy ? "copyKind" : "demangledName", "shortName", "gridX", "gridY", "gridZ",
+         "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory"},
+        4, by_call ? "" : within());
     while (query && query->next()) {
       const auto start = query->integer(0), end = query->integer(1);
       if (!is_sound(start, end) || *end == 0) continue;
@@ -182,11 +185,23 @@ class Reader {
       add_row();
       one.bytes = std::clamp<std::int64_t>(query->integer(6).value_or(0), 0, std::int64_t{1} << 50);
       if (kind == Kind::kernel)
-        one.name = name_of(query->integer(7) ? query->integer(7) : query->integer(8));
+        read_launch(*query, one);
       else
         one.name = name(kind == Kind::memcpy ? copy_name(query->integer(7)) : "Memset");
       out_.activities.push_back(one);
     }
+  }
+  void read_launch(const SqliteQuery& query, TimelineActivity& one) {
+    const auto value = [&](int column, std::int64_t otherwise) {
+      constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+      const auto found = query.integer(column);
+      return found && *found >= 0 ? std::min(*found, most) : otherwise;
+    };
+    one.name = name_of(query.integer(7) ? query.integer(7) : query.integer(8));
+    for (int axis = 0; axis < 3; ++axis)
+      one.grid[at(axis)] = value(9 + axis, 0), one.block[at(axis)] = value(12 + axis, 0);
+    one.registers = value(15, -1);
+    if (query.integer(16) || query.integer(17)) one.shared_memory = value(16, 0) + value(17, 0);
   }
   [[nodiscard]] bool is_called(const TimelineActivity& one) const {
     const auto found = called_.find(one.process);
@@ -233,8 +248,12 @@ class Reader {
   }
 
   void read_gpu() {
-    auto query = rows("TARGET_INFO_GPU", {"name"}, 1);
-    if (query && query->next()) out_.gpu = query->text(0).value_or("");
+    constexpr std::int64_t most_sms = 4096;
+    auto query = rows("TARGET_INFO_GPU", {"name", "smCount"}, 1);
+    if (!query || !query->next()) return;
+    out_.gpu = query->text(0).value_or("");
+    const std::int64_t sms = query->integer(1).value_or(0);
+    if (sms >= 1 && sms <= most_sms) out_.sm_count = static_cast<std::int32_t>(sms);
   }
 
   SqliteFile file_;

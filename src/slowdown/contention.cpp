@@ -19,11 +19,12 @@
 //         stretched by M = max(1, (u + v) / g) where the sum exceeds g. Copy engines hold no SM, but share
 //         HBM.
 //   Load. Before bandwidth is short, requests wait behind those of the collective: in L2, at the ports of the
-//         crossbar, in HBM's queues. The wait of a queue that is busy for a share v of the time is in
-//         proportion to v / (1 - v). A kernel is stretched by L = 1 + l b v / (1 - v), where b = `by_memory`,
-//         the elasticity of its time to memory's speed (1 for a streaming kernel, 0.1 to 0.2 for a large
-//         product), and l = `latency_under_load`. M and L both count waiting for memory, so the longer of the
-//         two is taken.
+//         crossbar, in HBM's queues. Each byte that the collective moves delays them by as much, so a kernel
+//         is stretched by L = 1 + l b v, where b = `by_memory`, the elasticity of its time to memory's speed
+//         (1 for a streaming kernel, 0.1 to 0.2 for a large product), and l = `latency_under_load`. (An open
+//         queue would give v / (1 - v), without bound; a collective has a bounded number of requests in
+//         flight, and the profiles show the same l at v = 0.07 and 0.33.) M and L both count waiting for
+//         memory, so the longer of the two is taken.
 //   kernel factor     = 1 + compute_bound * (C - 1) + max(memory_interference * (M - 1), L - 1)
 //   collective factor = 1 + memory_interference * (M - 1) + collective_floor * s
 // All are ratios. 24 channels on the 132 SMs of an H100 give C = 1.22 for many rounds, 2 for one (w = 1).
@@ -72,9 +73,6 @@ namespace echo::slowdown {
 
 namespace {
 
-// The largest share of the time that a queue is taken to be busy: no wait is longer than tenfold service.
-constexpr double busiest = 0.9;
-
 double clamped_share(double share) { return std::clamp(share, 0.0, 1.0); }
 
 // Time of `waves` times as many equal blocks as there are SMs, in units of one block.
@@ -89,11 +87,6 @@ double from_fewer_sms(const ops::KernelPrice& kernel, double sms, double left) {
   return rounds(kernel.blocks / left, loss) / rounds(kernel.blocks / sms, loss);
 }
 
-// Share of the time for which the collective keeps memory busy.
-double busy_share(const ops::CollectiveEstimate& collective, const Machine& machine) {
-  return std::clamp(collective.memory_rate / machine.memory_bandwidth, 0.0, busiest);
-}
-
 }  // namespace
 
 Stretch stretch_of(const Contention& model, const ops::KernelPrice& kernel,
@@ -104,15 +97,10 @@ Stretch stretch_of(const Contention& model, const ops::KernelPrice& kernel,
   const double kernel_demand = std::clamp(kernel.memory_share, 0.0, sustained);
   const double collective_demand =
       std::clamp(collective.memory_rate / machine.memory_bandwidth, 0.0, sustained);
-  const double busy = busy_share(collective, machine);
+  const double load = clamped_share(collective.memory_rate / machine.memory_bandwidth);
   return {.sms = from_fewer_sms(kernel, sms, left),
           .memory = std::max(1.0, (kernel_demand + collective_demand) / sustained),
-          .latency = 1.0 + model.latency_under_load * clamped_share(kernel.by_memory) * busy / (1.0 - busy)};
-}
-
-double load_growth(const ops::CollectiveEstimate& collective, const Machine& machine) {
-  const double busy = busy_share(collective, machine);
-  return busy < busiest ? 1.0 / (1.0 - busy) : 0.0;
+          .latency = 1.0 + model.latency_under_load * clamped_share(kernel.by_memory) * load};
 }
 
 Factors contend(const Contention& model, const ops::KernelPrice& kernel,

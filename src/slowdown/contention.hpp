@@ -23,11 +23,9 @@ struct Contention {
   // Extra slowdown of any collective beside a kernel that fills all SMs (it waits for SMs at launch). No
   // public measurement separates it from bandwidth sharing, so it is 0.
   double collective_floor = 0.0;
-  // How much longer a kernel that does nothing but wait for memory takes beside a collective with load 1:
-  // load = v / (1 - v), where v is the share of HBM bandwidth that the collective draws. Public profiles
-  // give 3.6 (`echo-calibrate overlaps`). 0, because with that some steps would become longer on faster
-  // links, which no profile at hand confirms.
-  double latency_under_load = 0.0;
+  // How much longer a kernel that does nothing but wait for memory takes for each part of HBM bandwidth that
+  // the collective draws: 1 + latency_under_load * v. Fitted to public profiles (`echo-calibrate overlaps`).
+  double latency_under_load = 4.8;
   friend bool operator==(const Contention&, const Contention&) = default;
 };
 
@@ -48,10 +46,6 @@ struct Stretch {
 };
 [[nodiscard]] Stretch stretch_of(const Contention&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                                  const Machine&);
-
-// Elasticity of Factors::load to the share of HBM bandwidth that the collective draws, v: 1 / (1 - v), or 0
-// where a longer queue is not counted. To memory's speed and to the collective's own it follows from that.
-[[nodiscard]] double load_growth(const ops::CollectiveEstimate&, const Machine&);
 
 // Contract: sm_count, memory_bandwidth and sustained_memory are positive. Both factors are >= 1 and never
 // fall when channels, memory_rate, sm_share, memory_share or by_memory rise. Shares are clamped to 0..1.

@@ -40,6 +40,8 @@ bool fits_its_base(const LearnedModel& model) {
       return model.families.rates.empty() && model.features == FeatureSet::simulator;
     case Base::families:
       return is_sound(model.families) && model.features == FeatureSet::metrics;
+    case Base::direct:
+      return model.families.rates.empty() && model.features == FeatureSet::metrics;
   }
   return false;
 }
@@ -63,8 +65,11 @@ double kept_rate(const LearnedModel& model, const OverlapRow& row) {
   ECHO_EXPECT(model.features == FeatureSet::metrics);
   std::vector<double> features = metric_features(row);
   for (std::size_t i = 0; i < features.size(); ++i) features[i] = held(features[i], model.ranges[i]);
+  const double learned = evaluate(model.kernel.residual, features);
+  if (model.base == Base::direct)
+    return std::clamp(1.0 / (1.0 + std::max(0.0, learned)), model.kernel.seen.low, model.kernel.seen.high);
   const double base = model.base == Base::families ? kept_by_family(model.families, row) : 1.0;
-  return kept_of(base, evaluate(model.kernel.residual, features), model.kernel.seen);
+  return kept_of(base, learned, model.kernel.seen);
 }
 
 Factors predict(const LearnedModel& model, const ops::KernelPrice& kernel,

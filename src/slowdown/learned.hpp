@@ -31,7 +31,8 @@ namespace echo::slowdown {
 enum class Base : std::int8_t {
   none,        // 1: only the function
   contention,  // the white-box model; feature set `simulator`
-  families     // rates kept by kernels of that name; feature set `metrics`
+  families,    // rates kept by kernels of that name; feature set `metrics`
+  direct       // the function is the slowdown itself, negative ones count as 0; feature set `metrics`
 };
 
 // Closed; low > high = empty.
@@ -61,7 +62,8 @@ struct Evidence {
   std::int64_t rows = 0;  // in training
   std::string dataset;    // digest of their file
   std::uint64_t seed = 0;
-  std::vector<std::string> gpus;  // presets' names
+  std::vector<std::string> gpus;     // presets' names
+  std::vector<std::string> assumed;  // what its rows did not say, in words with counts of rows
   std::vector<HeldOutError> errors;
   friend bool operator==(const Evidence&, const Evidence&) = default;
 };

@@ -16,8 +16,7 @@ Factors predict(const Model& model, const ops::KernelPrice& kernel, const ops::C
 }
 
 void Tables::clear() const {
-  for (std::vector<double>* table : {&kernel_factor, &collective_factor, &load_loss, &load_growth})
-    table->clear();
+  for (std::vector<double>* table : {&kernel_factor, &collective_factor, &load_loss}) table->clear();
 }
 
 void fill_table(const Model& model, std::span<const ops::KernelPrice> kernels,
@@ -34,8 +33,6 @@ void fill_table(const Model& model, std::span<const ops::KernelPrice> kernels,
       out.load_loss.push_back(factors.load);
     }
   }
-  for (const auto& collective : collectives)
-    out.load_growth.push_back(machine.memory_bandwidth > 0.0 ? load_growth(collective, machine) : 0.0);
 }
 
 }  // namespace echo::slowdown

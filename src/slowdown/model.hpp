@@ -24,9 +24,9 @@ using Model = std::variant<Contention, NoSlowdown>;  // a closed set: it is seri
 [[nodiscard]] Factors predict(const Model&, const ops::KernelPrice&, const ops::CollectiveEstimate&,
                               const Machine&);
 
-// Dense tables of Factors, [kernels][collectives] row-major, and load_growth, [collectives].
+// Dense tables of Factors, [kernels][collectives] row-major.
 struct Tables {
-  std::vector<double>&kernel_factor, &collective_factor, &load_loss, &load_growth;
+  std::vector<double>&kernel_factor, &collective_factor, &load_loss;
 
   void clear() const;
 };

@@ -48,7 +48,7 @@ void fields(Io& io, HeldOutError& error) {
 }
 template <class Io>
 void fields(Io& io, Evidence& evidence) {
-  io(evidence.rows, evidence.dataset, evidence.seed, evidence.gpus, evidence.errors);
+  io(evidence.rows, evidence.dataset, evidence.seed, evidence.gpus, evidence.assumed, evidence.errors);
 }
 template <class Io>
 void fields(Io& io, LearnedModel& model) {

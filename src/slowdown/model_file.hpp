@@ -13,7 +13,7 @@
 
 namespace echo::slowdown {
 
-inline constexpr std::uint32_t model_file_version = 2;
+inline constexpr std::uint32_t model_file_version = 3;
 inline constexpr std::string_view model_file_magic{
     "\x89"
     "EchoSl\n",

@@ -22,11 +22,13 @@ namespace echo::slowdown {
 
 namespace {
 
-// HBM bandwidth and shared memory per SM, from data sheets. The first whose name begins the row's.
+// Memory bandwidth, shared memory and threads per SM, from data sheets and the CUDA programming guide. The
+// first whose name begins the row's.
 struct GpuKind {
   std::string_view name;
-  double bandwidth;      // bytes per second
-  double shared_memory;  // bytes per SM
+  double bandwidth;         // bytes per second
+  double shared_memory;     // bytes per SM
+  double threads = 2048.0;  // per SM: 1536 of compute capability 8.6 and 8.9, 1024 of 7.5
 };
 constexpr double kib = 1024.0;
 constexpr std::array gpu_kinds{
@@ -35,9 +37,11 @@ constexpr std::array gpu_kinds{
     GpuKind{"A100 80GB", 1.935e12, 164 * kib},
     GpuKind{"A100", 1.555e12, 164 * kib},  // PG509-200 and SXM4-40GB
     GpuKind{"A800", 2.039e12, 164 * kib},
+    GpuKind{"A30", 0.933e12, 164 * kib},
     GpuKind{"V100-SXM3", 0.981e12, 96 * kib},
     GpuKind{"V100", 0.900e12, 96 * kib},
     GpuKind{"H100 PCIe", 2.039e12, 228 * kib},
+    GpuKind{"H100 NVL", 3.938e12, 228 * kib},
     GpuKind{"H100", 3.350e12, 228 * kib},
     GpuKind{"H800", 3.350e12, 228 * kib},
     GpuKind{"H200", 4.800e12, 228 * kib},
@@ -45,17 +49,38 @@ constexpr std::array gpu_kinds{
     GpuKind{"GH200", 4.000e12, 228 * kib},
     GpuKind{"B200", 8.000e12, 228 * kib},
     GpuKind{"GB200", 8.000e12, 228 * kib},
-    GpuKind{"A10G", 0.600e12, 100 * kib},
-    GpuKind{"A10", 0.600e12, 100 * kib},
-    GpuKind{"A40", 0.696e12, 100 * kib},
-    GpuKind{"A6000", 0.768e12, 100 * kib},
-    GpuKind{"L40S", 0.864e12, 100 * kib},
-    GpuKind{"L4", 0.300e12, 100 * kib},
-    GpuKind{"T4", 0.320e12, 64 * kib},
+    GpuKind{"B300", 8.000e12, 228 * kib},
+    GpuKind{"GB300", 8.000e12, 228 * kib},
+    GpuKind{"A10G", 0.600e12, 100 * kib, 1536},
+    GpuKind{"A10", 0.600e12, 100 * kib, 1536},
+    GpuKind{"A40", 0.696e12, 100 * kib, 1536},
+    GpuKind{"A6000", 0.768e12, 100 * kib, 1536},
+    GpuKind{"RTX A6000", 0.768e12, 100 * kib, 1536},
+    GpuKind{"RTX A5000", 0.768e12, 100 * kib, 1536},
+    GpuKind{"RTX A4000", 0.448e12, 100 * kib, 1536},
+    GpuKind{"RTX 6000 Ada", 0.960e12, 100 * kib, 1536},
+    GpuKind{"GeForce RTX 5090", 1.792e12, 100 * kib, 1536},
+    GpuKind{"GeForce RTX 4090", 1.008e12, 100 * kib, 1536},
+    GpuKind{"GeForce RTX 3090 Ti", 1.008e12, 100 * kib, 1536},
+    GpuKind{"GeForce RTX 3090", 0.936e12, 100 * kib, 1536},
+    GpuKind{"GeForce RTX 3080", 0.760e12, 100 * kib, 1536},
+    GpuKind{"GeForce RTX 2080 Ti", 0.616e12, 64 * kib, 1024},
+    GpuKind{"TITAN V", 0.653e12, 96 * kib},
+    GpuKind{"Quadro RTX 8000", 0.672e12, 64 * kib, 1024},
+    GpuKind{"Quadro RTX 6000", 0.672e12, 64 * kib, 1024},
+    GpuKind{"L20", 0.864e12, 100 * kib, 1536},
+    GpuKind{"L40S", 0.864e12, 100 * kib, 1536},
+    GpuKind{"L40", 0.864e12, 100 * kib, 1536},
+    GpuKind{"L4", 0.300e12, 100 * kib, 1536},
+    GpuKind{"T4", 0.320e12, 64 * kib, 1024},
     GpuKind{"P100", 0.732e12, 64 * kib},
+    GpuKind{"MI100", 1.229e12, 64 * kib},
+    GpuKind{"MI210", 1.638e12, 64 * kib},
     GpuKind{"MI250", 1.638e12, 64 * kib},  // one of the two dies of a module
     GpuKind{"MI300X", 5.300e12, 64 * kib},
     GpuKind{"MI325X", 6.000e12, 64 * kib},
+    GpuKind{"MI308X", 5.300e12, 64 * kib},
+    GpuKind{"MI350X", 8.000e12, 160 * kib},
     GpuKind{"MI355X", 8.000e12, 160 * kib},
 };
 // A name without its maker.
@@ -71,7 +96,7 @@ const GpuKind* kind_of(std::string_view name) {
   return nullptr;
 }
 
-constexpr double threads_of_sm = 2048, registers_of_sm = 65536, blocks_of_sm = 32, reserved_per_block = 1024;
+constexpr double registers_of_sm = 65536, blocks_of_sm = 32, reserved_per_block = 1024;
 
 class Reader {
  public:
@@ -135,6 +160,11 @@ class Reader {
     out.machine = {static_cast<std::int32_t>(sms), gpu->bandwidth};
     out.kernel = kernel_of(out, *gpu);
     out.collective = collective_of(out);
+    out.metrics.maximum_occupancy = number("est_occupancy_pct", not_measured) / 100.0;
+    out.metrics.registers = number("regs", not_measured);
+    out.metrics.shared_memory = number("smem_bytes", not_measured);
+    out.metrics.blocks = number("ctas", not_measured);
+    out.metrics.threads = number("threads_per_cta", not_measured);
     return out;
   }
 
@@ -142,7 +172,7 @@ class Reader {
   [[nodiscard]] double occupancy(const GpuKind& gpu) const {
     const double threads = number("threads_per_cta", 0.0), registers = number("regs", 0.0);
     if (threads <= 0.0) return 1.0;
-    double held = std::min(blocks_of_sm, std::floor(threads_of_sm / threads));
+    double held = std::min(blocks_of_sm, std::floor(gpu.threads / threads));
     if (registers > 0.0)
       held = std::min(held, std::floor(registers_of_sm / (8.0 * std::ceil(registers / 8.0) * threads)));
     held = std::min(held, std::floor(gpu.shared_memory / (number("smem_bytes", 0.0) + reserved_per_block)));

@@ -11,6 +11,7 @@
 #include "ops/collective.hpp"
 #include "ops/kernel.hpp"
 #include "slowdown/contention.hpp"
+#include "slowdown/overlap_row.hpp"
 
 namespace echo::slowdown {
 
@@ -28,17 +29,18 @@ struct ProfileRow {
   ops::KernelPrice kernel;
   ops::CollectiveEstimate collective;
   Machine machine;
+  KernelMetrics metrics;  // what a launch tells: resources of a block, the grid, how many warps fit
 };
 
 // Constants of reading, fitted by `echo-calibrate overlaps` unless said otherwise.
 struct ProfileReading {
   // Elasticity of a product's time to memory's speed; profiles do not tell. The products of these are small.
-  double product_by_memory = 0.38;
+  double product_by_memory = 0.34;
   // Cost of an unfilled last round of a product: the median of the catalog's `gemm_wave_loss` of training
   // libraries. Assumed, not fitted.
   double product_wave_loss = 0.3;
   // The same of norms whose blocks are assigned to CTAs that stay resident.
-  double resident_wave_loss = 0.46;
+  double resident_wave_loss = 0.43;
   // HBM bytes per second that DeepEP draws between nodes where a profile has no sizes: three for each byte
   // of a 400 Gbit/s adapter (deepseek-ai/DeepEP, README: 43 to 58 GB/s per GPU). Assumed.
   double deepep_memory_rate = 150e9;

@@ -120,7 +120,7 @@ SlowdownChoice slowdown_on_metrics(const std::string& choice, const config::Cata
     return {"contention", [constants](const OverlapRow& row) {
               learn::Example example;
               example.row = row;
-              const learn::Pair pair = learn::pair_of_metrics(example, learn::middle_communication);
+              const learn::Pair pair = learn::pair_of_metrics(example, learn::pcie_pair);
               return 1.0 / learn::kept_beside(pair, constants, learn::Side::kernel) - 1.0;
             }};
   }

@@ -97,6 +97,77 @@ class Slowdown(unittest.TestCase):
         of_data = self.json_of("evaluate", self.imported(), "--folds", "2", "--repeats", "1")
         self.assertEqual(of_table["candidates"], of_data["candidates"])
 
+    # --- profiles of steps
+    def profile(self, name="step.json", gpu='"deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-80GB", "numSms": 108}],',
+                slowed=1.5):
+        """Four products alone, and one beside an all-reduce."""
+        events, launched = [], 0
+
+        def kernel(what, start, duration, stream):
+            nonlocal launched
+            launched += 1
+            arguments = {"device": 0, "stream": stream, "correlation": launched, "grid": [64, 1, 1], "block": [128, 1, 1],
+                         "registers per thread": 64, "shared memory": 1024}
+            events.append({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "tid": 1, "ts": start - 9, "dur": 8,
+                           "args": {"Input Dims": [[8, 4], [4, 8]], "Input type": ["float", "float"]}})
+            events.append({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "tid": 1, "ts": start - 5, "dur": 1,
+                           "args": {"correlation": launched}})
+            events.append({"ph": "X", "cat": "kernel", "name": what, "tid": 7, "ts": start, "dur": duration, "args": arguments})
+
+        for i in range(4):
+            kernel("ampere_sgemm_128x32_tn", 1000 * i + 100, 20, 7)
+        kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", 9000, 500, 20)
+        kernel("ampere_sgemm_128x32_tn", 9100, int(20 * slowed), 7)
+        kernel("ampere_sgemm_128x32_tn", 10100, 20, 7)
+        (self.folder / name).write_text('{"schemaVersion": 1, ' + gpu + '"traceEvents": ' + json.dumps(events) + "}")
+        return name
+
+    def test_profiles_become_a_table_that_validate_reads(self):
+        done = self.run_program("import", self.profile(), self.profile("other.json", slowed=2), "-o", "rows.csv")
+        self.assertIn("step.json: torch.profiler, A100-SXM4-80GB\n  6 kernels, 6 of work that also ran alone, 1 collectives",
+                      done.stdout)
+        self.assertIn("left out      1  collectives beside kernels, fewer than two of the same alone", done.stdout)
+        self.assertIn("2 rows of 2 profiles, 2 runs; 2 recommended", done.stdout)
+        self.assertRegex(done.stdout, r"A100-SXM4-80GB +gemm +all_reduce +2 +2 +1\.50")
+        with open(self.folder / "rows.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([(row["slowdown"], row["class"], row["comm_kind"], row["quality"]) for row in rows],
+                         [("1.5", "gemm", "all_reduce", "few_alone"), ("2", "gemm", "all_reduce", "few_alone")])
+        told = self.json_of("import", "step.json", "-o", "again.csv")
+        self.assertEqual((told["rows"], told["profiles"][0]["recommended"]), (1, 1))
+        self.assertEqual(told["medians"][0]["slowdown"], 1.5)
+        self.assertEqual((self.folder / "again.csv").read_text().splitlines()[1], (self.folder / "rows.csv").read_text().splitlines()[1])
+        validated = subprocess.run([program, "validate", "rows.csv", "--csv", "priced.csv"], cwd=self.folder, text=True,
+                                   capture_output=True, timeout=280)
+        self.assertEqual(validated.returncode, 0, validated.stdout + validated.stderr)
+        with open(self.folder / "priced.csv", newline="") as file:
+            self.assertEqual([row["measured"] for row in csv.DictReader(file)], ["1.5", "2"])
+
+    def test_recommended_rows_of_profiles_become_a_dataset(self):
+        done = self.run_program("import", self.profile(), "-o", "data.h5")
+        self.assertIn("step.json: torch.profiler, 1 rows", done.stdout)
+        self.assertIn("1 rows, 1 with overlap; 1 functions, 1 kernels; a100-sxm-80gb", done.stdout)
+        self.assertIn("20.0 us alone and 30.0 us overlapped, +50.0 %", done.stdout)
+
+    def test_a_profile_that_names_no_gpu_says_so(self):
+        done = self.run_program("import", self.profile(gpu=""), "-o", "rows.csv")
+        self.assertIn("it does not name the GPU; pass --gpu NAME, as the driver calls it", done.stdout)
+        self.assertIn("it does not say how many SMs the GPU has", done.stdout)
+        self.run_program("import", "step.json", "-o", "rows.csv", "--gpu", "A100-SXM4-80GB")
+        with open(self.folder / "rows.csv", newline="") as file:
+            self.assertEqual({row["gpu"] for row in csv.DictReader(file)}, {"A100-SXM4-80GB"})
+
+    def test_what_is_no_profile_is_refused_with_all_the_others(self):
+        (self.folder / "broken.json").write_text('{"schemaVersion": 1, "traceEvents": [{"ph": "X", ')
+        (self.folder / "step.jsonl").write_text('{"echo_trace": 1, "world": 2}\n')
+        before = self.files()
+        done = self.run_program("import", "table.csv", "step.jsonl", "absent.json", "-o", "rows.csv", code=2)
+        self.assertIn("table.csv: error: it is no profile of a step", done.stderr)
+        self.assertIn("says how long each op took, not when it ran", done.stderr)
+        self.assertIn("absent.json", done.stderr)
+        self.assertIn("broken.json", self.run_program("import", "broken.json", "-o", "rows.csv", code=2).stderr)
+        self.assertEqual(self.files(), before)
+
     # --- train, info, explain
     def test_a_model_carries_its_evidence(self):
         data = self.imported()
@@ -142,11 +213,23 @@ class Slowdown(unittest.TestCase):
         self.assertEqual(channels["slowdown"], sorted(channels["slowdown"]))
 
     # --- wrong input
-    def test_a_table_without_shapes_trains_no_model_for_sweeps(self):
-        done = self.run_program("train", self.imported(), "-o", "a.model", "--features", "simulator", code=2)
-        self.assertIn("the shape of the kernel", done.stderr)
+    def test_a_table_without_communication_trains_a_model_for_sweeps_only_if_it_is_assumed(self):
+        data = self.imported()
+        done = self.run_program("train", data, "-o", "a.model", "--features", "simulator", code=2)
+        self.assertIn("the communication (channels, HBM traffic, time alone) is not known", done.stderr)
+        self.assertIn("--assume-channels", done.stderr)
         self.assertIn("--features metrics", done.stderr)
+        done = self.run_program("train", data, "-o", "a.model", "--features", "simulator", "--assume-channels", "4",
+                                code=2)
+        self.assertIn("go together", done.stderr)
         self.assertNotIn("a.model", self.files())
+        self.run_program("train", data, "-o", "a.model", "--features", "simulator", "--assume-channels", "4",
+                         "--assume-memory-rate", "60", "--model", "trees_on_white_box", "--folds", "2", "--repeats", "1")
+        info = self.json_of("info", "a.model")
+        self.assertEqual(info["features"], "simulator")
+        self.assertEqual([line.split(": ")[1] for line in info["assumed"]],
+                         ["communication on 4 channels that moves 60 GB/s through HBM",
+                          "what bounds the kernel, from the ratio of its measured throughputs"])
 
     def test_noise_trains_nothing(self):
         (self.folder / "table.csv").write_text(echo_table(slowed=dict.fromkeys(SLOWED, 0.0), noise=0.3))
@@ -200,6 +283,9 @@ class Slowdown(unittest.TestCase):
             else:
                 self.assertLessEqual(choice, 0.117)
         self.run_program("train", "echo.h5", "-o", "a.model", "--features", "simulator", code=2)
+        priced = self.json_of("evaluate", "echo.h5", "--features", "simulator", "--group", "random", "--repeats", "1",
+                              "--assume-channels", "4", "--assume-memory-rate", "60")
+        self.assertTrue(priced["beats_baselines"], priced)
 
 
 if __name__ == "__main__":

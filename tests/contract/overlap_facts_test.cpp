@@ -131,17 +131,19 @@ TEST(OverlapFacts, ProductOfOneBlockAnSmNeedsASecondRound) {
   const double factor = h100().beside(one_round, gather).kernel;
   EXPECT_GT(factor, even_share + 0.1);  // 1.39: the price knows that blocks are not quite of one length
   EXPECT_LT(factor, 2.0);
-  one_round.compute_bound = one_round.wave_loss = 1.0;
+  one_round.compute_bound = one_round.wave_loss = 1.0, one_round.by_memory = 0.0;
   EXPECT_DOUBLE_EQ(h100().beside(one_round, gather).kernel, 2.0);
 }
 
 // pytorch issue 143988 and pull request 144974: with as many blocks as NCCL leaves SMs, one round suffices,
-// and the product takes as much longer as it has fewer SMs, with or without NCCL.
+// and the product takes as much longer as it has fewer SMs, with or without NCCL: what is left is the wait for
+// memory.
 TEST(OverlapFacts, ProductCutForTheSmsThatAreLeftIsNotStretched) {
   KernelPrice carved = h100().product(2816, 1536, 8192);
   const auto gather = h100().collective(CollectiveKind::all_gather, 512 * mib, gpus(1, 8));
   carved.blocks = 132.0 - gather.channels;
-  EXPECT_DOUBLE_EQ(h100().beside(carved, gather).kernel, 1.0);
+  EXPECT_LT(h100().beside(carved, gather).kernel, 1.1);
+  EXPECT_DOUBLE_EQ(h100().beside(carved, gather).kernel, 1.0 + h100().beside(carved, gather).load);
   carved.blocks += 1.0;
   EXPECT_GT(h100().beside(carved, gather).kernel, 1.2);
 }
@@ -209,7 +211,8 @@ TEST(OverlapFacts, LayersOnFourGpusLoseNoMoreThanLeeMeasured) {
 }
 
 // NVIDIA/nccl issue 1428, GPT on A100-SXM4-80GB beside an all-gather: attention 0.18 to 0.33 ms, a product
-// 1.18 to 2.08 ms, an elementwise kernel 0.02 to 0.05 ms. An upper end: SMs and HBM explain a third.
+// 1.18 to 2.08 ms, an elementwise kernel 0.02 to 0.05 ms (printed to two digits: 1.8 to 3.7 times). An upper
+// end: SMs and HBM explain a third of what products and attention lose.
 TEST(OverlapFacts, EveryKindOfKernelLosesBesideAnAllGatherOnA100) {
   const auto gather = a100().collective(CollectiveKind::all_gather, 256 * mib, gpus(1, 8));
   const auto stretch = [&](const KernelPrice& price) { return a100().beside(price, gather).kernel; };
@@ -217,7 +220,7 @@ TEST(OverlapFacts, EveryKindOfKernelLosesBesideAnAllGatherOnA100) {
   const double heads = stretch(a100().kernel(attention(KernelKind::attention_forward)));
   const double stream = stretch(a100().kernel(elementwise()));
   for (const auto& [predicted, measured] :
-       {std::pair{products, 2.08 / 1.18}, {heads, 0.33 / 0.18}, {stream, 0.05 / 0.02}}) {
+       {std::pair{products, 2.08 / 1.18}, {heads, 0.33 / 0.18}, {stream, 0.055 / 0.015}}) {
     EXPECT_GT(predicted, 1.15);
     EXPECT_LT(predicted, measured);
   }
@@ -263,10 +266,11 @@ TEST(OverlapFacts, CopyEnginesHardlyHurt) {
   for (const Site& where : {a100(), h100()}) {
     const auto copy =
         simulate::price_host({CollectiveKind::host_copy, Bytes(256 * mib), {}}, where.gpu, where.cluster);
-    EXPECT_DOUBLE_EQ(where.beside(where.product(8192, 4096, 4096), copy).kernel, 1.0);
+    const double product = where.beside(where.product(8192, 4096, 4096), copy).kernel;
     const double stream = where.beside(where.kernel(elementwise()), copy).kernel;
-    EXPECT_GE(stream, 1.0);
-    EXPECT_LT(stream, 1.03);
+    EXPECT_LT(product, 1.01);
+    EXPECT_GE(stream, product);
+    EXPECT_LT(stream, 1.11);
   }
 }
 
@@ -281,7 +285,8 @@ TEST(OverlapFacts, CopyEnginesStillShareTheMemory) {
                by_engines = h100().beside(stream, copied).kernel;
   EXPECT_GT(by_engines, 1.05);
   EXPECT_LT(by_engines, by_sms);
-  EXPECT_DOUBLE_EQ(h100().beside(h100().product(8192, 8192, 8192), copied).kernel, 1.0);
+  const KernelPrice product = h100().product(8192, 8192, 8192);
+  EXPECT_LT(h100().beside(product, copied).kernel, 1.0 + (h100().beside(product, gather).kernel - 1.0) / 4.0);
 }
 
 // NVIDIA/nccl issue 1433: a product of 128 blocks on 142 SMs, beside a send and receive of one CTA: both take

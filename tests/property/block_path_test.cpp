@@ -33,14 +33,14 @@ RandomBlock with_losses(const RandomBlock& block, std::size_t bottleneck, double
     out.scale_up_loss[i] *= on(Bottleneck::scale_up) * on(Bottleneck::scale_up) / alone;
     out.scale_out_loss[i] *= on(Bottleneck::scale_out) * on(Bottleneck::scale_out) / alone;
   }
-  // A wait for memory is the share of the kernel's time that memory takes, times a power of the rate at which
-  // the collective draws on memory. A kernel whose time is all the host's keeps its own.
+  // A wait for memory is the share of the kernel's time that memory takes, times the share of memory's
+  // bandwidth that the collective draws. A kernel whose time is all the host's keeps its own.
   for (std::size_t pair = 0; pair < block.load_loss.size(); ++pair) {
     const std::size_t kernel = pair / collectives % bottleneck_count, collective = pair % collectives;
     const double memory = cost(static_cast<std::size_t>(Bottleneck::memory));
     const bool issued = kernel == static_cast<std::size_t>(Bottleneck::host);
     const double share = issued ? 1.0 : memory / cost(kernel);
-    const double rate = std::pow(memory / cost(work(collective)), block.load_growth[collective]);
+    const double rate = memory / cost(work(collective));
     out.kernel_factor[pair] += block.load_loss[pair] * (share * rate - 1.0);
   }
   return out;

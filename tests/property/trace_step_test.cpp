@@ -56,8 +56,8 @@ TEST(TracedStep, PricesKnownShapesOnOtherGpus) {
   const SimTime priced = traced.run().step;
   EXPECT_LT(priced, SimTime(9'000'000'000));
   EXPECT_LT(priced, untimed.run().step);  // which has the gaps between kernels too
-  traced.gpu("h200-sxm");
-  EXPECT_LE(traced.run().step, priced);
+  traced.gpu("b200-sxm");
+  EXPECT_LT(traced.run().step, priced);
 }
 
 TEST(TracedStep, ScalesKernelsOfUnknownShapeByTheirRoofline) {

@@ -34,10 +34,6 @@ struct RandomBlock {
     }
     for (std::size_t pair = 0; pair < kernel_factor.size(); ++pair)
       load_loss.push_back((kernel_factor[pair] - 1.0) * std::min(1.0, 1.5 * draw_unit(4713, number_, pair)));
-    for (std::int32_t i = 0; slowing > 0 && i < collectives; ++i) {
-      const double growth = 4.0 * draw_unit(4714, number_, static_cast<std::uint64_t>(i));
-      load_growth.push_back(growth < 1.0 ? 0.0 : growth);
-    }
     const std::int32_t sharing = std::min(pick(4), 2);  // no table; all zeros; modest, twice as often
     for (std::int32_t i = 0; sharing > 0 && i < collectives * collectives; ++i) {
       scale_up_loss.push_back(factor(sharing) - 1.0), scale_out_loss.push_back(factor(sharing) - 1.0);
@@ -45,8 +41,7 @@ struct RandomBlock {
   }
   [[nodiscard]] OpGraphView view() const { return {lane, part, work, &needs}; }
   [[nodiscard]] FactorTable factors() const {
-    return {kernels,       collectives,    kernel_factor, collective_factor,
-            scale_up_loss, scale_out_loss, load_loss,     load_growth};
+    return {kernels, collectives, kernel_factor, collective_factor, scale_up_loss, scale_out_loss, load_loss};
   }
   [[nodiscard]] std::string describe() const { return "block " + std::to_string(number_); }
 
@@ -57,7 +52,7 @@ struct RandomBlock {
   Csr<OpId> needs;
   std::vector<SimTime> alone;
   std::vector<double> kernel_factor, collective_factor;  // [kernels][collectives]
-  std::vector<double> load_loss, load_growth;            // [kernels][collectives], [collectives]
+  std::vector<double> load_loss;                         // of the same
   std::vector<double> scale_up_loss, scale_out_loss;     // [collectives][collectives]
 
  private:

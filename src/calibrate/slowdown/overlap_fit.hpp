@@ -39,9 +39,9 @@ struct OverlapFit {
 // The factor of a row with the constants of a fit; `rows` as they were read with any constants.
 [[nodiscard]] double factor_with(const OverlapFit&, const slowdown::ProfileRow&);
 
-// `echo-calibrate overlaps [--table FILE]`: prints the constants, each unit, and the errors of rows held out
-// by run, by GPU kind and by collective beside "no slowdown" and SMs and bandwidth alone. Returns the exit
-// code.
+// `echo-calibrate overlaps [--table FILE] [--learned]`: prints the constants, each unit, and the errors of
+// rows held out by run, by GPU kind and by collective beside "no slowdown" and SMs and bandwidth alone; with
+// --learned also those of learned models (minutes). Returns the exit code.
 [[nodiscard]] int run_overlaps(std::span<char*> args);
 
 }  // namespace echo::calibrate

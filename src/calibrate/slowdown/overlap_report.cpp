@@ -12,6 +12,7 @@
 #include "base/csv.hpp"
 #include "base/error.hpp"
 #include "calibrate/slowdown/overlap_fit.hpp"
+#include "calibrate/slowdown/overlap_learned.hpp"
 
 namespace echo::calibrate {
 
@@ -104,11 +105,9 @@ void print_constant(const char* name, const PooledConstant& c, const std::vector
 
 void print_held_out(const std::vector<ProfileRow>& rows) {
   const OverlapFit all = fit_overlaps(rows);
-  const Key run = [](const ProfileRow& row) { return row.group; };
-  const Key gpu = [](const ProfileRow& row) { return row.gpu.substr(0, 4); };
-  const Key collective = [](const ProfileRow& row) {
-    return row.gpu.substr(0, 4) + " " + row.collective_name + std::to_string(row.collective.channels);
-  };
+  const Key run = [](const ProfileRow& row) { return held_out_key(row, HeldOut::run); };
+  const Key gpu = [](const ProfileRow& row) { return held_out_key(row, HeldOut::gpu); };
+  const Key collective = [](const ProfileRow& row) { return held_out_key(row, HeldOut::collective); };
   const std::vector<Line> lines{{"no slowdown", [](const ProfileRow&) { return 1.0; }},
                                 {"SMs in rounds, without load", sms_alone},
                                 {"runs held out", held_out(rows, run)},
@@ -134,10 +133,16 @@ void print_held_out(const std::vector<ProfileRow>& rows) {
 
 int run_overlaps(std::span<char*> args) {
   std::string file;
-  if (args.size() == 2 && std::string_view(args[0]) == "--table")
-    file = args[1];
-  else if (!args.empty())
-    throw UserError("overlaps: unknown arguments", "echo-calibrate overlaps [--table FILE]");
+  bool learned = false;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const std::string_view arg = args[i];
+    if (arg == "--learned")
+      learned = true;
+    else if (arg == "--table" && i + 1 < args.size())
+      file = args[++i];
+    else
+      throw UserError("overlaps: unknown arguments", "echo-calibrate overlaps [--table FILE] [--learned]");
+  }
   if (file.empty()) {
     const char* folder = std::getenv("ECHO_DATA_DIR");
     if (folder == nullptr) throw UserError("overlaps: no table", "--table FILE, or set ECHO_DATA_DIR");
@@ -152,6 +157,7 @@ int run_overlaps(std::span<char*> args) {
   print_constant("product_by_memory", fit.product_by_memory, fit.products);
   print_constant("resident_wave_loss", fit.resident_wave_loss, fit.residents);
   print_held_out(rows);
+  if (learned) print_learned(rows);
   return 0;
 }
 

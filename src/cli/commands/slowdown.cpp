@@ -9,9 +9,13 @@
 #include <memory>
 #include <vector>
 
+#include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/memory_limit.hpp"
 #include "cli/command.hpp"
+#include "cli/slowdown/echo_split.hpp"
 #include "cli/slowdown/overlap_import.hpp"
+#include "cli/slowdown/profile_import.hpp"
 #include "cli/slowdown/slowdown_data.hpp"
 #include "cli/slowdown/slowdown_explain.hpp"
 #include "cli/slowdown/slowdown_model_text.hpp"
@@ -20,6 +24,8 @@
 #include "config/catalog/fitted/site_file.hpp"
 #include "config/toml/read_file.hpp"
 #include "learn/evaluate/train_model.hpp"
+#include "learn/fit/echo_model.hpp"
+#include "nsight/echo_table.hpp"
 #include "slowdown/model_file.hpp"
 #include "storage/overlap_file.hpp"
 #include "text/json.hpp"
@@ -33,7 +39,8 @@ struct SlowdownOptions {
   std::string action, output, gpu, features = "metrics", model, group, csv, data;
   std::string alone, overlapped, metrics, source, license, measured_by, clocks;
   std::vector<std::string> files, preset_paths;
-  std::int64_t folds = 5, repeats = 3, seed = 1;
+  std::int64_t folds = 5, repeats = 3, seed = 1, assumed_channels = 0,
+               assumed_memory_rate = -1;  // GB/s; below 0: not given
   bool json = false;
 };
 
@@ -50,13 +57,29 @@ const std::string& only_file(const SlowdownOptions& options) {
 
 const std::string& output_of(const SlowdownOptions& options) {
   if (options.output.empty())
-    throw UserError("slowdown " + options.action + " needs an output file",
-                    options.action == "train" ? "add -o MODEL" : "add -o OUT.h5");
+    throw UserError(
+        "slowdown " + options.action + " needs an output file",
+        options.action == "train" ? "add -o MODEL" : "add -o OUT.h5, or -o ROWS.csv of profiles of steps");
   return options.output;
 }
 
 slowdown::FeatureSet features_of(const SlowdownOptions& options) {
   return options.features == "simulator" ? slowdown::FeatureSet::simulator : slowdown::FeatureSet::metrics;
+}
+
+std::optional<AssumedChannels> assumed_of(const SlowdownOptions& options) {
+  const bool channels = options.assumed_channels != 0, rate = options.assumed_memory_rate >= 0;
+  if (!channels && !rate) return {};
+  if (!channels || !rate || options.assumed_channels < 1)
+    throw UserError("--assume-channels and --assume-memory-rate go together, one channel at least",
+                    "as in --assume-channels 4 --assume-memory-rate 60");
+  return AssumedChannels{
+      static_cast<std::int32_t>(std::min<std::int64_t>(options.assumed_channels, 1'000'000)),
+      static_cast<double>(options.assumed_memory_rate) * 1e9};
+}
+
+SlowdownData data_of(const SlowdownOptions& options, const std::string& file, slowdown::FeatureSet features) {
+  return read_slowdown_data(file, options.gpu, features, presets_of(options), assumed_of(options));
 }
 
 // Sweeps request shapes that nobody measured; most profiled kernels were measured.
@@ -105,8 +128,49 @@ double clock_of(const SlowdownOptions& options) {
                   "give it in MHz, as in --clocks 1410");
 }
 
+// A table of every row, where the files are profiles of steps.
+int import_profile_table(const SlowdownOptions& options, const std::string& output) {
+  const ProfileFiles files = profile_files(options.files);
+  const overlaps::Imported read = import_profile_files(files.torch, files.nsight);
+  write_file(output, profile_rows_csv(read, {options.gpu, options.source}));
+  if (options.json)
+    say("{}", profile_import_json(read, output));
+  else
+    say("{}{}\n", profile_import_text(read), output);
+  return 0;
+}
+
+// Echo-slowdown's trained model, beside the table it was trained on; returns false where there is none.
+bool import_model(const SlowdownOptions& options, const std::string& output) {
+  const auto is_model = [](const std::string& file) {
+    std::string head(256, '\0');
+    std::ifstream in(file, std::ios::binary);
+    in.read(head.data(), std::ssize(head));
+    return file.ends_with(".json") && learn::is_echo_model(head);
+  };
+  const auto at = std::find_if(options.files.begin(), options.files.end(), is_model);
+  if (at == options.files.end()) return false;
+  if (options.files.size() != 2)
+    throw UserError(*at + " needs the table it was trained on, and nothing else",
+                    "echo-sweep slowdown import xgb_model.json train_dataset.csv -o MODEL.slowdown");
+  const std::string bytes = bytes_of(*at);
+  const CsvTable table =
+      CsvTable::read_file(at == options.files.begin() ? options.files[1] : options.files[0]);
+  learn::EchoModel source{bytes, *at, held_out_by_echo(table.rows()), table};
+  if (nsight::is_echo_table(table)) source.rows = nsight::read_echo_table(table, options.gpu).rows;
+  if (!options.gpu.empty()) source.gpus.push_back(options.gpu);
+  const slowdown::LearnedModel model = within_memory(*at, [&] { return learn::read_echo_model(source); });
+  const std::string written = slowdown::model_to_bytes(model);
+  write_file(output, written);
+  say("{}",
+      options.json ? model_json(model, output, written.size()) : model_text(model, output, written.size()));
+  return true;
+}
+
 int import_tables(const SlowdownOptions& options) {
   const std::string& output = output_of(options);
+  if (import_model(options, output)) return 0;
+  if (output.ends_with(".csv")) return import_profile_table(options, output);
   const OverlapImport read = import_overlaps({.files = options.files,
                                               .alone = options.alone,
                                               .overlapped = options.overlapped,
@@ -138,13 +202,12 @@ int import_tables(const SlowdownOptions& options) {
 // --- train, evaluate, explain, info
 int train(const SlowdownOptions& options) {
   const std::string& output = output_of(options);
-  const SlowdownData data =
-      read_slowdown_data(only_file(options), options.gpu, features_of(options), presets_of(options));
+  const SlowdownData data = data_of(options, only_file(options), features_of(options));
   const learn::FoldSettings folds = folds_of(options, features_of(options));
   const std::string candidate = options.model == "auto" ? "" : options.model;
-  const learn::Training trained =
-      learn::train_model(learn::candidates_of(data.examples), data.examples,
-                         {.candidate = candidate, .folds = folds, .dataset = data.digest});
+  const learn::Training trained = learn::train_model(
+      learn::candidates_of(data.examples), data.examples,
+      {.candidate = candidate, .folds = folds, .dataset = data.digest, .assumed = assumed_lines(data)});
   const std::string bytes = slowdown::model_to_bytes(trained.model);
   write_file(output, bytes);
   if (options.json) {
@@ -156,8 +219,7 @@ int train(const SlowdownOptions& options) {
 }
 
 int evaluate(const SlowdownOptions& options) {
-  const SlowdownData data =
-      read_slowdown_data(only_file(options), options.gpu, features_of(options), presets_of(options));
+  const SlowdownData data = data_of(options, only_file(options), features_of(options));
   const learn::FoldSettings folds = folds_of(options, features_of(options));
   const learn::NestedReport nested =
       learn::evaluate_nested(learn::candidates_of(data.examples), data.examples, folds);
@@ -175,12 +237,10 @@ int explain(const SlowdownOptions& options) {
     const slowdown::LearnedModel model = slowdown::model_from_bytes(bytes, file);
     if (options.data.empty())
       throw UserError("explaining the model " + file + " needs rows to predict", "add --data FILE");
-    const SlowdownData data =
-        read_slowdown_data(options.data, options.gpu, model.features, presets_of(options));
+    const SlowdownData data = data_of(options, options.data, model.features);
     explanation = explain_model(model, data, static_cast<std::uint64_t>(options.seed));
   } else {
-    const SlowdownData data =
-        read_slowdown_data(file, options.gpu, features_of(options), presets_of(options));
+    const SlowdownData data = data_of(options, file, features_of(options));
     const std::string candidate = options.model == "auto" ? "" : options.model;
     explanation = explain_data(data, candidate, folds_of(options, features_of(options)));
   }
@@ -197,7 +257,8 @@ int info(const SlowdownOptions& options) {
 }
 
 void declare_import(Options& options, SlowdownOptions& chosen) {
-  options.value(chosen.gpu, "--gpu", "preset of the measured GPU, if the file does not name it");
+  options.value(chosen.gpu, "--gpu",
+                "the measured GPU, if the file does not name it: a preset, or for tables its driver's name");
   options.value(chosen.alone, "--alone", "import: Nsight export of the run without communication");
   options.value(chosen.overlapped, "--overlapped", "import: Nsight export of the run with communication");
   options.value(chosen.metrics, "--metrics", "import: Nsight Compute table with the metrics of the kernels");
@@ -215,13 +276,21 @@ std::function<int(Invocation&)> declare(Options& options) {
       "held-out rows; explain: features that predictions depend on; info: describe a model");
   options.arguments(
       chosen->files, "FILE",
-      "import: tables, Nsight exports, datasets; train, evaluate: one of these; explain: one of these or a "
-      "model; info: a model");
-  options.value(chosen->output, "-o,--output", "import: dataset to write; train: model to write");
+      "import: profiles of torch.profiler (.json, .json.gz), exports of Nsight Systems, tables, datasets; "
+      "train, evaluate: a table or a dataset; explain: one of these or a model; info: a model");
+  options.value(
+      chosen->output, "-o,--output",
+      "import: dataset to write, or with .csv a table of all overlaps in profiles; train: model to write");
   declare_import(options, *chosen);
   options.choice(chosen->features, "--features", {"metrics", "simulator"},
                  "metrics: measured counters, for profiled kernels; simulator: properties that the simulator "
                  "knows of any kernel and collective, for sweeps");
+  options.value(chosen->assumed_channels, "--assume-channels",
+                "simulator features: channels of the communication beside rows that do not record it");
+  options.value(
+      chosen->assumed_memory_rate, "--assume-memory-rate",
+      "simulator features: GB/s (whole) that such communication moves through HBM (some 3 for each byte per "
+      "second of bus bandwidth)");
   options.value(chosen->model, "--model",
                 "train, explain: name of a model; auto = chosen by cross-validation");
   options.choice(

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "base/memory_limit.hpp"
 #include "base/named_table.hpp"
 #include "base/problems.hpp"
+#include "cli/slowdown/profile_import.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "config/toml/read_file.hpp"
 #include "nsight/compute_csv.hpp"
@@ -21,6 +23,7 @@
 #include "nsight/join.hpp"
 #include "nsight/sqlite.hpp"
 #include "nsight/trace.hpp"
+#include "overlaps/dataset_rows.hpp"
 #include "storage/overlap_file.hpp"
 #include "text/show_quantity.hpp"
 
@@ -58,11 +61,13 @@ class Importer {
     for (const std::string* file : {&sources_.alone, &sources_.overlapped, &sources_.metrics})
       if (!file->empty() && std::count(sources_.files.begin(), sources_.files.end(), *file) == 0)
         attempt([&] { read(*file); });
+    if (problems_.errors() == 0) attempt([&] { add_profiles(); });
     if (problems_.errors() == 0) attempt([&] { join(); });
     problems_.throw_if_any();
     if (out_.data.rows.empty())
       throw UserError("none of the files holds a measured overlap",
-                      "name Echo-slowdown's table, a dataset, or two exports of Nsight Systems");
+                      "name Echo-slowdown's table, a dataset, profiles of steps, or two exports of Nsight "
+                      "Systems; rows of profiles that are not recommended go into tables only (-o ROWS.csv)");
     return std::move(out_);
   }
 
@@ -78,6 +83,7 @@ class Importer {
   }
 
   void read(const std::string& file) {
+    if (is_torch_profile(file)) return profiled_.push_back(file);
     (void)within_memory(file, [&] {
       read_any(file);
       return true;
@@ -91,8 +97,14 @@ class Importer {
       add_dataset(file);
     else if (nsight::is_sqlite(*bytes))
       traces_.push_back({file, nsight::read_trace(file)});
-    else if (nsight::is_compute_csv(*bytes))
+    else if (nsight::is_compute_csv(*bytes) && !bytes->starts_with("ID,Kernel Name,Compute throughput"))
       profiles_.push_back({file, nsight::read_compute_csv(*bytes, file)});
+    else if (bytes->starts_with("PK\x03\x04"))
+      problems_.error({file, 0, 0, 1}, "it is a spreadsheet",
+                      "of Echo-slowdown: python -m echo_sweep merge STATS.xlsx kernel_metric_output.csv > "
+                      "merged.csv, then import that");
+    else if (const std::string format = step_format(file); !format.empty())
+      problems_.error({file, 0, 0, 1}, no_times_of(format), "import the profile it was made of");
     else
       add_table(file, CsvTable::parse(*bytes, file));
   }
@@ -110,6 +122,11 @@ class Importer {
   }
 
   void add_table(const std::string& file, const CsvTable& table) {
+    if (nsight::is_echo_part(table))
+      return problems_.error(table.header_place(),
+                             "it is a part of Echo-slowdown's table, without times alone and overlapped",
+                             "give merged_features.csv, or make it: python -m echo_sweep merge STATS.xlsx "
+                             "kernel_metric_output.csv > merged.csv");
     if (!nsight::is_echo_table(table))
       return problems_.error(
           table.header_place(), "this is not a known table of measured overlaps",
@@ -165,6 +182,33 @@ class Importer {
                    "pass --gpu with the GPU it was measured on"}});
   }
 
+  // --- profiles of steps, with kernels both alone and beside communication
+  void add_profiles() {
+    std::vector<std::string> exported;
+    const bool is_paired = traces_.size() != 1 || !sources_.alone.empty() || !sources_.overlapped.empty();
+    if (!is_paired && communicates(traces_.front().trace)) {
+      exported.push_back(traces_.front().file);
+      traces_.clear();
+    }
+    if (profiled_.empty() && exported.empty()) return;
+    const overlaps::Imported imported = import_profile_files(profiled_, exported);
+    for (std::size_t i = 0; i < imported.profiles.size(); ++i)
+      attempt([&] { add_profile(imported.profiles[i], imported.overlaps[i]); });
+  }
+
+  void add_profile(const overlaps::Profile& profile, const overlaps::ProfileOverlaps& found) {
+    const std::string gpu = gpu_of(profile.path, profile.driver_gpu);
+    check_sm_count(profile.path, gpu, profile.sm_count);
+    overlaps::DatasetRows rows = overlaps::dataset_rows(profile, found, gpu);
+    OverlapPart part{profile.path + ": " + profile.format, std::ssize(rows.rows), {}};
+    for (const std::map<std::string, std::int64_t>* reasons :
+         {&found.left_out, &std::as_const(rows).left_out})
+      for (const auto& [why, count] : *reasons)
+        part.notes.push_back(fmt::format("left out {:>6}  {}", text::show_count(count), why));
+    if (!rows.rows.empty()) add_rows(std::move(rows.rows), profile.trace);
+    out_.parts.push_back(std::move(part));
+  }
+
   // --- two runs and a profile
   void join() {
     if (traces_.empty() && profiles_.empty()) return;
@@ -191,8 +235,9 @@ class Importer {
   // Decides which of the two runs has communication: by name, otherwise by its kernels.
   [[nodiscard]] std::size_t overlapped_run() const {
     const std::string missing =
-        "two Nsight Systems exports are needed: a run without communication and the same run with it";
-    if (traces_.size() != 2) throw UserError(missing, "name exactly these two exports");
+        "one Nsight Systems export of a run with communication is needed, or two: a run without it and the "
+        "same run with it";
+    if (traces_.size() != 2) throw UserError(missing, "name exactly these exports");
     for (const std::size_t i : {0U, 1U})
       if (traces_[i].file == sources_.overlapped || traces_[1 - i].file == sources_.alone) return i;
     if (communicates(traces_[0].trace) == communicates(traces_[1].trace))
@@ -224,6 +269,7 @@ class Importer {
   const OverlapChoices& choices_;
   const config::CatalogInputs& presets_;
   Problems problems_;
+  std::vector<std::string> profiled_;  // of torch.profiler
   std::vector<NamedTrace> traces_;
   std::vector<NamedProfile> profiles_;
   OverlapImport out_;

@@ -1,5 +1,5 @@
-// Reads measured overlaps from files recognised by their content: Echo-slowdown's merged table, exports of
-// Nsight Systems and Nsight Compute, and existing datasets.
+// Reads measured overlaps from files recognised by their content: Echo-slowdown's merged table, profiles of
+// steps, exports of Nsight Systems and Nsight Compute, and existing datasets.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,10 @@
 
 namespace echo::cli {
 
-// `files` in any order: each table and dataset contributes rows. Nsight Systems exports come in pairs (two or
-// none): a run without communication and the same run with it; a Nsight Compute table adds metrics to their
-// kernels. The three names below identify them where their content does not; empty = by content.
+// `files` in any order: each table, dataset and profile of torch.profiler contributes rows. One Nsight
+// Systems export is such a profile; two are a run without communication and the same run with it; a Nsight
+// Compute table adds metrics to their kernels. The three names below identify them where their content does
+// not; empty = by content.
 struct OverlapSources {
   std::vector<std::string> files;
   std::string alone, overlapped, metrics;

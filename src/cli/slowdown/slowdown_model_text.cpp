@@ -42,13 +42,24 @@ std::string base_text(const LearnedModel& model) {
       return fmt::format("rates of {} families of kernels ({} sizes per octave)",
                          text::show_count(std::ssize(model.families.rates)), model.families.sizes_per_octave);
     case Base::none:
+    case Base::direct:
       break;
   }
   return "nothing";
 }
 
 const char* base_name(Base base) {
-  return base == Base::families ? "families" : base == Base::contention ? "contention" : "none";
+  switch (base) {
+    case Base::contention:
+      return "contention";
+    case Base::families:
+      return "families";
+    case Base::direct:
+      return "direct";
+    case Base::none:
+      break;
+  }
+  return "none";
 }
 
 // As in a nested report, for kernels and for collectives.
@@ -73,15 +84,22 @@ std::string model_text(const LearnedModel& model, const std::string& file, std::
       of_metrics
           ? "features: measured metrics; for profiled kernels only, sweeps cannot use it\n"
           : "features: properties known to the simulator for any kernel and collective; sweeps can use it\n";
-  text += fmt::format("kernels: {}, then {}\n", base_text(model), function_text(model.kernel.residual));
+  if (model.base == Base::direct)
+    text += fmt::format("kernels: the slowdown by {}\n", function_text(model.kernel.residual));
+  else
+    text += fmt::format("kernels: {}, then {}\n", base_text(model), function_text(model.kernel.residual));
   if (!of_metrics)
     text += "collectives: " +
             (model.collective ? base_text(model) + ", then " + function_text(model.collective->residual)
                               : std::string("the white-box model")) +
             "\n";
   const slowdown::Evidence& evidence = model.evidence;
-  text += fmt::format("trained on {} rows of dataset {} ({}), seed {}\n\n", text::show_count(evidence.rows),
-                      evidence.dataset, fmt::join(evidence.gpus, ", "), evidence.seed);
+  text += fmt::format(
+      "trained on {} rows of dataset {} ({}), seed {}\n", text::show_count(evidence.rows), evidence.dataset,
+      evidence.gpus.empty() ? "GPU unknown" : fmt::format("{}", fmt::join(evidence.gpus, ", ")),
+      evidence.seed);
+  for (const std::string& one : evidence.assumed) text += "assumed: " + one + "\n";
+  text += "\n";
   text::TextTable errors(
       {"<on held-out rows", "<held out", "mean error", "total", "this model is better by"});
   double own = 0.0;
@@ -92,9 +110,11 @@ std::string model_text(const LearnedModel& model, const std::string& file, std::
                 fmt::format("{:+.2f} %", 100 * error.total),
                 is_own ? "" : fmt::format("{:.2f} +- {:.2f}", 100 * (error.mean - own), 100 * error.doubt)});
   }
-  text += errors.text();
-  text += beats_baselines(evidence.errors) ? "it beats the baselines\n\n"
-                                           : "it does not beat the baselines, so it stays off by default\n\n";
+  if (!evidence.errors.empty()) text += errors.text();
+  text += evidence.errors.empty() ? "its errors on rows it has not seen are not known\n\n"
+          : beats_baselines(evidence.errors)
+              ? "it beats the baselines\n\n"
+              : "it does not beat the baselines, so it stays off by default\n\n";
   text::TextTable ranges({"<feature", "minimum seen", "maximum"});
   const auto names = slowdown::feature_names(model.features);
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -119,6 +139,8 @@ std::string model_json(const LearnedModel& model, const std::string& file, std::
   json.member("rows", evidence.rows).member("dataset", evidence.dataset).member("seed", evidence.seed);
   json.key("gpus").open_array();
   for (const std::string& gpu : evidence.gpus) json.value(gpu);
+  json.close().key("assumed").open_array();
+  for (const std::string& one : evidence.assumed) json.value(one);
   json.close().key("errors").open_array();
   for (const slowdown::HeldOutError& error : evidence.errors) {
     json.open_object().member("of", error.of).member("folds", error.folds);

@@ -95,6 +95,7 @@ std::string heading(const SlowdownReport& report) {
                                                                      : "properties known to the simulator");
   for (const auto& [why, count] : report.data.left_out)
     text += fmt::format("  left out {:>6}  {}\n", text::show_count(count), why);
+  for (const std::string& one : assumed_lines(report.data)) text += "  assumed for " + one + "\n";
   return text + fmt::format("nested cross-validation, held out {}, {} folds, seed {}\n\n",
                             learn::folds_in_words(report.folds.grouping), report.nested.chosen.chosen.size(),
                             report.folds.seed);
@@ -131,6 +132,8 @@ std::string report_json(const SlowdownReport& report) {
   json.member("rows", report.data.examples.rows.size()).member("overlapping", report.data.overlapping());
   json.key("left_out").open_object();
   for (const auto& [why, count] : report.data.left_out) json.member(why, count);
+  json.close().key("assumed").open_object();
+  for (const auto& [what, count] : report.data.assumed) json.member(what, count);
   json.close();
   json.member("features",
               report.data.examples.features == slowdown::FeatureSet::metrics ? "metrics" : "simulator");

@@ -65,7 +65,7 @@ Base base_of(Foundation foundation) {
 }
 
 double kept_by_metrics(const Example& example) {
-  return kept_beside(pair_of_metrics(example, middle_communication), {}, Side::kernel);
+  return kept_beside(pair_of_metrics(example, pcie_pair), {}, Side::kernel);
 }
 
 // [rows] predictions of the foundation for rows to which it was not fitted.

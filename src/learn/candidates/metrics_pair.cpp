@@ -30,12 +30,15 @@ Pair pair_of_metrics(const Example& example, const AssumedCommunication& assumed
   const double compute = known_or(metrics.compute_throughput, 0.0);
   const double memory = known_or(metrics.memory_throughput, 0.0);
   pair.kernel.compute_bound = compute + memory > 0.0 ? compute / (compute + memory) : 0.0;
+  pair.kernel.by_memory = compute + memory > 0.0 ? memory / (compute + memory) : 0.0;
+  pair.kernel.alone = from_seconds(example.row.alone);
   const double channels =
       is_known && beside.channels > 0 ? beside.channels : assumed.sm_share * pair.machine.sm_count;
   pair.collective.channels = static_cast<std::int32_t>(std::lround(channels));
   pair.collective.memory_rate = is_known && !std::isnan(beside.memory_rate)
                                     ? beside.memory_rate
                                     : assumed.memory_share * pair.machine.memory_bandwidth;
+  pair.collective.time = beside.alone > 0.0 ? from_seconds(beside.alone) : assumed.time;
   return pair;
 }
 

@@ -8,10 +8,10 @@ namespace echo::learn {
 
 namespace {
 
-// Shares of the SMs and of HBM bandwidth that NCCL's rings use on current GPUs: 8 to 24 channels of 108 SMs;
-// an all-reduce reads and writes each byte a few times at tens of GB/s.
-constexpr double assumed_sms[] = {0.07, 0.15, 0.22};
-constexpr double assumed_memory[] = {0.05, 0.10};
+// Shares of the SMs and of HBM bandwidth that NCCL uses: 4 channels over PCIe, 8 to 24 of 108 SMs over
+// NVLink; an all-reduce reads and writes each byte a few times at tens of GB/s.
+constexpr double assumed_sms[] = {0.037, 0.07, 0.15, 0.22};
+constexpr double assumed_memory[] = {0.01, 0.03, 0.10};
 
 std::vector<slowdown::Contention> grid() {
   std::vector<slowdown::Contention> all{{}};

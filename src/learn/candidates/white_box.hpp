@@ -13,8 +13,10 @@ namespace echo::learn {
 // On measured metrics; the setting is the assumed communication for rows without it.
 [[nodiscard]] Candidate white_box_of_metrics();
 
-// A ring of 16 of an A100's 108 SMs that draws a tenth of its HBM bandwidth.
-inline constexpr AssumedCommunication middle_communication{.sm_share = 0.15, .memory_share = 0.10};
+// A pair of A100s over PCIe, as in Echo's table: a ring on 4 of 108 SMs (echo-sweep collective all_reduce
+// --cluster generic-a100-pcie-80gb --gpus 2), three bytes of HBM for each of some 20 GB/s on the bus.
+// Assumed.
+inline constexpr AssumedCommunication pcie_pair{.sm_share = 0.037, .memory_share = 0.03};
 // The rate kept by one side according to the model, > 0.
 [[nodiscard]] double kept_beside(const Pair&, const slowdown::Contention&, Side);
 

@@ -127,6 +127,7 @@ Training train_model(const std::vector<Candidate>& candidates, const Examples& e
   slowdown::Evidence& evidence = trained.model.evidence;
   evidence.rows = std::ssize(examples.rows);
   evidence.dataset = request.dataset;
+  evidence.assumed = request.assumed;
   evidence.seed = request.folds.seed;
   std::set<std::string> gpus;
   for (const Example& example : examples.rows) gpus.insert(example.row.gpu);

@@ -13,7 +13,8 @@ namespace echo::learn {
 struct TrainRequest {
   std::string candidate;  // by name; empty: chosen by cross-validation
   FoldSettings folds;
-  std::string dataset;  // its digest
+  std::string dataset;               // its digest
+  std::vector<std::string> assumed;  // for slowdown::Evidence
 };
 
 struct Training {

@@ -21,8 +21,7 @@ struct Prices {
   std::vector<SimTime> alone;                            // [kernels + collectives], launch gaps included
   std::vector<BottleneckTimes> bottlenecks;              // of the same
   std::vector<double> kernel_factor, collective_factor;  // [kernels][collectives]
-  std::vector<double> load_loss,
-      load_growth;  // [kernels][collectives], [collectives]; empty: a learned model
+  std::vector<double> load_loss;                         // of the same; empty: a learned model
   std::vector<std::int32_t> kernel_number, collective_number;  // in the memo
   std::vector<std::uint8_t> meets;  // [kernels][collectives] whether some block has both; of a learned model
   std::vector<CollectiveId> block_collectives;        // scratch of the same
@@ -32,9 +31,7 @@ struct Prices {
   std::vector<SimTime> hop_forward, hop_backward;
   std::vector<BottleneckTimes> hop_bottlenecks;  // of either direction
 
-  [[nodiscard]] slowdown::Tables slowdown() {
-    return {kernel_factor, collective_factor, load_loss, load_growth};
-  }
+  [[nodiscard]] slowdown::Tables slowdown() { return {kernel_factor, collective_factor, load_loss}; }
   [[nodiscard]] timeline::FactorTable factors() const {
     return {static_cast<std::int32_t>(kernels.size()),
             static_cast<std::int32_t>(collectives.size()),
@@ -42,8 +39,7 @@ struct Prices {
             collective_factor,
             scale_up_loss,
             scale_out_loss,
-            load_loss,
-            load_growth};
+            load_loss};
   }
 };
 

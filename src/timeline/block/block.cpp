@@ -31,12 +31,12 @@
 // factors. Losses vary: the loss of a to b is proportional to the time that a waits for the link and to the
 // rate at which b does, by_link of a's time times by_link of b's, so that a loss of a to b on link D depends
 // on D twice, minus the bottlenecks of b as a whole. A kernel's wait for memory under load is proportional to
-// the share of its time on the GPU that memory takes, and to the power g of the rate at which b draws on
-// memory: beside its own bottlenecks it depends on memory once, minus those of the kernel without the host's,
-// and g times on memory, minus g times the bottlenecks of b. With w = (factor - losses) alone(D) / alone +
-// those, the rest of an op passes as left * w, and of one that continues, dt / factor is done, of which the
-// factor's part is w - factor alone(D) / alone. By part, block_path.cpp walks back over starts and ends, to
-// the picosecond.
+// the share of its time on the GPU that memory takes, and to the share of memory's bandwidth that b draws:
+// beside its own bottlenecks it depends on memory once, minus those of the kernel without the host's, and
+// once more on memory, minus the bottlenecks of b. With w = (factor - losses) alone(D) / alone + those, the
+// rest of an op passes as left * w, and of one that continues, dt / factor is done, of which the factor's
+// part is w - factor alone(D) / alone. By part, block_path.cpp walks back over starts and ends, to the
+// picosecond.
 //
 // Neglected: without tables of losses collectives do not slow each other, and several beside a kernel slow
 // it no more than the worst of them; with tables, the additional loss of three together beyond that of the
@@ -264,8 +264,7 @@ class Composer {
       if (factors_.load_loss.empty()) return;
       each_running([&](std::size_t l) {
         if (l != compute && (all_add || l == worst_lane))
-          drivers_.wait_for_memory(compute, l, factors_.load_loss[row + collective_on(l)],
-                                   factors_.load_growth[collective_on(l)]);
+          drivers_.wait_for_memory(compute, l, factors_.load_loss[row + collective_on(l)]);
       });
     }
   }
@@ -282,8 +281,8 @@ class Composer {
         scale_up += factors_.scale_up_loss[beside];
         scale_out += factors_.scale_out_loss[beside];
         if constexpr (has_drivers) {
-          drivers_.lose(l, other, Bottleneck::scale_up, factors_.scale_up_loss[beside], 1.0);
-          drivers_.lose(l, other, Bottleneck::scale_out, factors_.scale_out_loss[beside], 1.0);
+          drivers_.lose(l, other, Bottleneck::scale_up, factors_.scale_up_loss[beside]);
+          drivers_.lose(l, other, Bottleneck::scale_out, factors_.scale_out_loss[beside]);
         }
       });
       lane_[l].factor += scale_up + scale_out;

@@ -31,10 +31,9 @@ struct FactorTable {
   // [collectives][collectives], row-major, of the row's beside the column's. Empty spans: collectives do not
   // slow each other, and of several the worst slows a kernel; else all losses add.
   std::span<const double> scale_up_loss = {}, scale_out_loss = {};
-  // The part of kernel_factor that grows with the collective's rate [kernels][collectives], and its
-  // elasticity to that rate, g [collectives]: minus 1 + g to memory's speed. Only bottlenecks depend on them.
-  // Empty spans: none.
-  std::span<const double> load_loss = {}, load_growth = {};
+  // The part of kernel_factor that grows in proportion to the collective's rate [kernels][collectives]; its
+  // elasticity to memory's speed is -2. Only bottlenecks depend on it. Empty: none.
+  std::span<const double> load_loss = {};
 };
 
 struct BlockTimes {

@@ -25,21 +25,21 @@ class BlockDrivers {
     if (is_first) own->start.bottleneck = now_;
   }
 
-  // Its losses to concurrent collectives, until the next call. `growth`: elasticity of the loss to the rate
-  // of the collective `beside` on the resource.
+  // Its losses to concurrent collectives, until the next call: in proportion to the rate of the collective
+  // `beside` on the resource.
   void lose_nothing(std::size_t lane) {
     if (running_[lane].loss > 0.0) running_[lane].loss = 0.0, running_[lane].lost = {};
   }
-  void lose(std::size_t lane, std::size_t beside, Bottleneck resource, double loss, double growth) {
+  void lose(std::size_t lane, std::size_t beside, Bottleneck resource, double loss) {
     if (loss <= 0.0) return;
     Running& op = running_[lane];
     op.loss += loss;
     op.lost[resource] += loss;
-    grow(op, running_[beside], resource, growth * loss);
+    grow(op, running_[beside], resource, loss);
   }
   // The same for a kernel's wait for memory: the share of its time on the GPU that memory takes, times a
   // function of the rate of `beside`.
-  void wait_for_memory(std::size_t lane, std::size_t beside, double loss, double growth) {
+  void wait_for_memory(std::size_t lane, std::size_t beside, double loss) {
     Running& op = running_[lane];
     if (loss <= 0.0 || op.alone <= 0.0) return;
     op.loss += loss;
@@ -50,7 +50,7 @@ class BlockDrivers {
       op.lost.add(*op.of_alone, -loss / on_gpu);
       op.lost[Bottleneck::host] += loss * host / on_gpu;
     }
-    grow(op, running_[beside], Bottleneck::memory, growth * loss);
+    grow(op, running_[beside], Bottleneck::memory, loss);
   }
 
   // Advances by the remaining work of `ended`. `left`: ps of undisturbed time; losses count in a factor above

@@ -59,6 +59,8 @@ class Reader {
           devices();
         } else if (key == "distributedInfo") {
           distributed();
+        } else if (key == "baseTimeNanoseconds") {
+          header_.epoch = std::clamp<std::int64_t>(integer_of(json_), 0, latest);
         } else {
           json_.skip();
         }
@@ -145,7 +147,8 @@ class Reader {
     event_.duration = event_.thread = event_.bytes = 0;
     if (has_call_) event_.call = {};
     if (has_comm_) event_.comm = {};
-    has_call_ = has_comm_ = false;
+    if (has_launch_) event_.launch = {};
+    has_call_ = has_comm_ = has_launch_ = false;
   }
 
   void argument(std::string_view name) {
@@ -167,7 +170,7 @@ class Reader {
       event_.waits_for_stream = integer_of(json_);
     else if (name == "wait_on_cuda_event_record_corr_id")
       event_.waits_for_record = integer_of(json_);
-    else if (!operand(name) && !communication(name))
+    else if (!operand(name) && !communication(name) && !launch(name))
       json_.skip();
   }
 
@@ -212,6 +215,42 @@ class Reader {
     return true;
   }
 
+  bool launch(std::string_view name) {
+    if (!wish_.launches) return false;
+    KinetoLaunch& out = event_.launch;
+    if (name == "grid")
+      extents(out.grid);
+    else if (name == "block")
+      extents(out.block);
+    else if (name == "registers per thread")
+      out.registers = integer_of(json_);
+    else if (name == "shared memory")
+      out.shared_memory = integer_of(json_);
+    else if (name == "est. achieved occupancy %")
+      out.occupancy_percent = real_or_nothing();
+    else if (name == "blocks per SM")
+      out.blocks_per_sm = real_or_nothing();
+    else if (name == "warps per SM")
+      out.warps_per_sm = real_or_nothing();
+    else
+      return false;
+    has_launch_ = true;
+    return true;
+  }
+  void extents(std::array<std::int64_t, 3>& out) {
+    if (json_.peek() != Kind::array) return json_.skip();
+    std::size_t axis = 0;
+    json_.array([&] {
+      const std::int64_t extent = integer_of(json_);
+      if (axis < out.size()) out[axis++] = std::clamp<std::int64_t>(extent, 0, most_extent);
+    });
+  }
+  double real_or_nothing() {
+    if (json_.peek() == Kind::number) return json_.real();
+    json_.skip();
+    return KinetoLaunch::not_said;
+  }
+
   void devices() {
     if (json_.peek() != Kind::array) return json_.skip();
     json_.array([&] {
@@ -219,6 +258,8 @@ class Reader {
       json_.object([&](std::string_view key) {
         if (key == "name" && header_.gpu.empty())
           header_.gpu = text();
+        else if (key == "numSms" && header_.sm_count == 0)
+          header_.sm_count = std::clamp(small(), 0, most_sms);
         else
           json_.skip();
       });
@@ -257,6 +298,8 @@ class Reader {
     header_.groups.push_back(std::move(one));
   }
 
+  static constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max();
+  static constexpr std::int32_t most_sms = 4096;
   static constexpr std::int64_t latest = 4'000'000'000'000'000'000, longest = 1'000'000'000'000'000;  // ns
   ByteSource source_;
   JsonPull json_;
@@ -265,7 +308,7 @@ class Reader {
   const std::function<void(KinetoEvent&)>& take_;
   KinetoEvent event_;
   std::int64_t on_gpu_ = 0;
-  bool has_call_ = false, has_comm_ = false;
+  bool has_call_ = false, has_comm_ = false, has_launch_ = false;
 };
 
 }  // namespace

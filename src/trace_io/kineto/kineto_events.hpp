@@ -3,8 +3,10 @@
 // pytorch/pytorch, torch/csrc/autograd/profiler_kineto.cpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,14 @@ enum class KinetoCategory : std::int8_t {
   sync  // cuda_sync: who waited for what
 };
 
+// What was launched: 0, -1, NaN: not said.
+struct KinetoLaunch {
+  static constexpr double not_said = std::numeric_limits<double>::quiet_NaN();
+  std::array<std::int64_t, 3> grid{}, block{};
+  std::int64_t registers = -1, shared_memory = -1;  // per thread; bytes of a block
+  double occupancy_percent = not_said, blocks_per_sm = not_said, warps_per_sm = not_said;
+};
+
 // Times in ns; -1 and empty: not said.
 struct KinetoEvent {
   KinetoCategory category{};
@@ -35,6 +45,7 @@ struct KinetoEvent {
   std::int64_t waits_for_stream = -1, waits_for_record = -1;  // sync: correlation of the cudaEventRecord
   AtenCall call;                                              // of a cpu_op, where shapes were recorded
   CommCall comm;
+  KinetoLaunch launch;  // of a kernel, where KinetoWish::launches
   [[nodiscard]] std::int64_t end() const { return start + duration; }
 };
 
@@ -42,6 +53,8 @@ struct KinetoHeader {
   std::string gpu;
   std::int32_t rank = -1, world = -1;  // -1: not said
   std::vector<CommCall> groups;        // name, purpose, ranks
+  std::int32_t sm_count = 0;           // of the first GPU; 0: not said
+  std::int64_t epoch = 0;              // ns that every time counts from, since 1970 or since the host began
 };
 
 // Which events to take: of these categories, and starting within.
@@ -49,6 +62,7 @@ struct KinetoWish {
   std::uint32_t categories = 0;  // bits
   std::int64_t from = INT64_MIN, until = INT64_MAX;
   std::string name_prefix = {};  // of the name, where not empty
+  bool launches = false;         // also what was launched
   [[nodiscard]] static constexpr std::uint32_t bit(KinetoCategory one) {
     return 1U << static_cast<std::uint32_t>(one);
   }

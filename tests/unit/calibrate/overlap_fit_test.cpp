@@ -1,4 +1,5 @@
 #include "calibrate/slowdown/overlap_fit.hpp"
+#include "calibrate/slowdown/overlap_learned.hpp"
 
 #include <gtest/gtest.h>
 
@@ -38,8 +39,8 @@ std::vector<ProfileRow> world() {
                        .alone = 50e-6,
                        .beside = 1.0,
                        .machine = {100, 1e12}};
-        const double share = 0.1 + 0.01 * i, load = share / (1.0 - share);
-        row.collective.memory_rate = share * 1e12;
+        const double load = 0.1 + 0.01 * i;
+        row.collective.memory_rate = load * 1e12;
         row.slowdown = 1.0 + (multiplies ? 0.4 : 1.0) * 3.0 * load;
         row.kernel = {.sm_share = 0.1, .compute_bound = multiplies ? 1.0 : 0.0, .by_memory = 1.0};
         rows.push_back(row);
@@ -63,6 +64,20 @@ TEST(OverlapFit, PassesOverRowsThatSayNothing) {
   rows = world();
   for (ProfileRow& row : rows) row.collective.memory_rate = 0.0;
   EXPECT_EQ(fit_overlaps(rows).latency_under_load.units, 0);
+}
+
+// In such a world the white box is right about runs that it has not seen, and no other is.
+TEST(OverlapLearned, WhiteBoxWinsWhereItsMechanismIsTheWorlds) {
+  const std::vector<ProfileRow> rows = world();
+  const learn::NestedReport report = compare_learned(rows, HeldOut::run);
+  ASSERT_GE(report.candidates.size(), 3U);
+  EXPECT_EQ(report.candidates[0].name, "no_slowdown");
+  EXPECT_GT(report.candidates[0].all.mean, 0.1);
+  for (const learn::CandidateReport& one : report.candidates)
+    if (one.name == "white box")
+      EXPECT_LT(one.all.mean, 1e-9);
+    else
+      EXPECT_GT(one.all.mean, 1e-3) << one.name;
 }
 
 }  // namespace

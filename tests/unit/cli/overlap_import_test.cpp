@@ -146,8 +146,8 @@ TEST(OverlapImport, WhatDoesNotFitTogetherIsRefused) {
               ElementsAre(HasSubstr("no preset")));
   EXPECT_THAT(complaints({.files = {files.table.path}}, {.gpu = "h100-sxm"}),
               ElementsAre(HasSubstr("108 SMs")));
-  EXPECT_THAT(complaints({.files = {files.alone.path}}), ElementsAre(HasSubstr("name exactly these two")));
-  EXPECT_THAT(complaints({.files = {files.metrics.path}}), ElementsAre(HasSubstr("name exactly these two")));
+  EXPECT_THAT(complaints({.files = {files.alone.path}}), ElementsAre(HasSubstr("name exactly these exports")));
+  EXPECT_THAT(complaints({.files = {files.metrics.path}}), ElementsAre(HasSubstr("name exactly these exports")));
   EXPECT_THAT(complaints({}), ElementsAre(HasSubstr("none of the files")));
 }
 

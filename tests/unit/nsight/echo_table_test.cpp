@@ -86,6 +86,13 @@ TEST(EchoTable, StopsListingWhereNobodyReadsOn) {
   EXPECT_THAT(said.back(), HasSubstr("150 more"));
 }
 
+TEST(EchoTable, ItsPartsAreKnownByTheirColumns) {
+  EXPECT_TRUE(is_echo_part(CsvTable::parse("ID,Kernel Name,Compute throughput,SM,Memory throughput\n", "a")));
+  EXPECT_TRUE(
+      is_echo_part(CsvTable::parse("ground_truth,Compute throughput,Memory throughput,slowdown\n", "a")));
+  EXPECT_FALSE(is_echo_part(CsvTable::parse("ID,Kernel Name,Grid Size\n", "a")));
+}
+
 // The published table (NetX-lab/Echo-slowdown), where it is at hand.
 TEST(EchoTable, ReadsThePublishedOne) {
   const char* folder = std::getenv("ECHO_DATA_DIR");

@@ -28,6 +28,8 @@ TEST(KernelName, TellsWhatCommunicates) {
   EXPECT_TRUE(is_communication("void vllm::cross_device_reduce_1stage<float, 2>()"));
   EXPECT_TRUE(is_communication("void tensorrt_llm::kernels::twoShotAllReduceKernel<__half, 8>()"));
   EXPECT_TRUE(is_communication("void deep_ep::intranode::dispatch<4>()"));
+  EXPECT_TRUE(
+      is_communication("void dpsk::ep::internode::combine<false, 8, __nv_bfloat16, 8, 2, 16, 24>(x)"));
   EXPECT_FALSE(is_communication("void at::native::reduce_kernel<512, 1>()"));
   EXPECT_FALSE(is_communication("nvjet_hsh_128x256_64x4"));
 }
