@@ -37,6 +37,18 @@ def test_the_three_products_of_a_linear_layer():
     assert mm(transposed(gradient), x) == {"kind": "gemm", "layout": "nt", "m": 96, "n": 64, "k": 512}
 
 
+def test_products_of_a_group_of_experts():
+    rows, weights, gradient = row_major(512, 64), row_major(4, 96, 64), row_major(512, 96)
+
+    def grouped(a, b, out):
+        return kernel_of("aten._grouped_mm", {"self": a, "mat2": b}, [a, b], [out])
+
+    assert grouped(rows, transposed(weights), gradient) == {"kind": "gemm", "m": 128, "n": 96, "k": 64, "batch": 4}
+    assert grouped(gradient, weights, rows) == {"kind": "gemm", "layout": "nn", "m": 128, "n": 64, "k": 96, "batch": 4}
+    assert grouped(transposed(gradient), rows, weights) == {
+        "kind": "gemm", "layout": "nt", "m": 96, "n": 64, "k": 128, "batch": 4}
+
+
 def test_batches_biases_and_precisions_of_products():
     a, b = row_major(2, 3, 4, dtype="fp32"), row_major(2, 4, 5, dtype="fp32")
     assert kernel_of("aten.bmm", {"self": a, "mat2": b}, [a, b], []) == {

@@ -1,10 +1,11 @@
 """Long tier: tests/torch runs where PyTorch is, on a CPU, in five minutes; elsewhere it is skipped.
 
-    python3 -m venv torch && torch/bin/pip install pytest torch transformers torchvision megatron-core
+    python3 -m venv torch && torch/bin/pip install pytest torch transformers torchvision megatron-core setuptools
+    DS_BUILD_OPS=0 torch/bin/pip install --no-build-isolation deepspeed
     torch/bin/python -m pytest analysis/tests/torch
 
-installs 5.7 GB (torch 2.15.0+cu132 with NVIDIA's libraries, of which none is used). Each of transformers, torchvision and
-megatron-core adds tests.
+installs 6 GB (torch 2.15.0+cu132 with NVIDIA's libraries, of which none is used). Each of transformers, torchvision,
+megatron-core and deepspeed adds tests.
 """
 
 import functools
@@ -33,9 +34,10 @@ def traced():
 
     @functools.lru_cache(maxsize=None)
     def trace(layout, world, rank=0):
+        import tiny_frameworks
         import tiny_llama
 
-        return tracer.trace_step(getattr(tiny_llama, layout), world, rank)
+        return tracer.trace_step(getattr(tiny_llama, layout, None) or getattr(tiny_frameworks, layout), world, rank)
 
     return trace
 

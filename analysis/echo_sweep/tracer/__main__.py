@@ -26,6 +26,8 @@ def _options(words):
     parser.add_argument("--backend", choices=("fake", "nccl"), default="fake",
                         help="fake: no GPU, shapes without times; nccl: on one GPU, whose kernels are timed while NCCL's calls "
                              "are recorded and answered by libecho_nccl.so")
+    parser.add_argument("--routing", help="what the routers of a mixture of experts choose: balanced, or a JSON file with the "
+                                          "load of each expert (a list, or one for each layer)")
     parser.add_argument("--continue", dest="go_on", action="store_true", help="let the script run on after it")
     parser.add_argument("--ranks-per-node", type=int, default=8, help="LOCAL_WORLD_SIZE (8)")
     parser.add_argument("--traceback", action="store_true", help="say all about an error of the script")
@@ -64,6 +66,8 @@ def _trace_on_gpu(options):
     if options.ranks == "classes":
         raise TraceError("--ranks classes compares shapes, which kernels on a GPU do not tell; name ranks, such as the first "
                          "of each pipeline stage")
+    if options.routing:
+        raise TraceError("--routing replaces values that are not known; a GPU computes them: leave it out with --backend nccl")
     if options.step < 2:
         raise TraceError("--step 1 sets things up and has no beginning that NCCL's calls tell; take 2 or more")
     write(merge([exsitu.run(options.script, rank, options.world, step=options.step - 2,
@@ -79,7 +83,7 @@ def _trace(options):
         from .many_ranks import write_families
 
         trace, families = script.run(options.script, options.world, options.rank or 0, options.step, options.go_on,
-                                     options.ranks_per_node)
+                                     options.ranks_per_node, options.routing)
         write(trace, options.output)
         if options.families:
             write_families(families, options.families)

@@ -83,6 +83,12 @@ class AsCuda(TorchFunctionMode):
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = dict(kwargs or {})
+        if args and self.recorder.holds(args[0]):
+            if func is torch.Tensor.cpu or (func is torch.Tensor.to and _names_cpu(args[1:], kwargs)):
+                copy = self.recorder.to_host(args[0], waits=not kwargs.get("non_blocking"))
+                return copy if func is torch.Tensor.cpu else func(copy, *args[1:], **kwargs)
+            if func in (torch.Tensor.tolist, torch.Tensor.numpy):
+                self.recorder.host_waits(args[0])
         if func is torch.Tensor.cuda:
             return self.moved(args[0])
         if func is torch.Tensor.to and (is_cuda(kwargs.get("device")) or (len(args) > 1 and _names_device(args[1]))):
@@ -93,8 +99,13 @@ class AsCuda(TorchFunctionMode):
             return func(*args).replace("torch.", "torch.cuda.")
         if func is torch.tensor and args and isinstance(args[0], (list, tuple)):
             args = (self._numbers(args[0]), *args[1:])
-        if func is torch.Tensor.is_cuda.__get__ and self.recorder.is_ours(args[0]):
+        if func == torch.Tensor.is_cuda.__get__ and (self.recorder.is_ours(args[0]) or self.recorder.holds(args[0])):
             return True
+        if func == torch.Tensor.is_cpu.__get__ and (self.recorder.is_ours(args[0]) or self.recorder.holds(args[0])):
+            return False
+        if func is torch.Tensor.data_ptr and self.recorder.is_ours(args[0]):
+            extent = self.recorder.extent_of(args[0])
+            return extent.storage + extent.low
         if "device" in kwargs and is_cuda(kwargs["device"]):
             kwargs["device"] = torch.device("cpu")
         return func(*args, **kwargs)
@@ -126,8 +137,26 @@ class AsCuda(TorchFunctionMode):
         return tensor.to(*rest, **kwargs)
 
 
+def _names_cpu(words, how):
+    return any(isinstance(word, (str, torch.device)) and str(word) == "cpu" for word in (*words, how.get("device")))
+
+
 def _names_device(value):
     return isinstance(value, (str, torch.device)) and is_cuda(value)
+
+
+def stay_in_backward(patches, mode):
+    """PyTorch leaves a function mode for the call that it sees, here all of a backward; what that calls is seen too."""
+
+    def within(was):
+        def run(*args, **how):
+            with mode:
+                return was(*args, **how)
+
+        return run
+
+    for module in (torch.autograd, torch.autograd.graph):
+        patches.wrap(module, "_engine_run_backward", within)
 
 
 def choose_kernels(patches, recorder):
@@ -138,7 +167,7 @@ def choose_kernels(patches, recorder):
 
     def attends(was):
         def scaled_dot_product_attention(query, key, value, *args, **how):
-            ours = is_ours(query, key, value) or isinstance(query, DTensor)
+            ours = recorder.compiling or is_ours(query, key, value) or isinstance(query, DTensor)
             chosen = attention(query, key, value, *args, **how) if ours else None
             return was(query, key, value, *args, **how) if chosen is None else chosen
 
@@ -154,7 +183,7 @@ def choose_kernels(patches, recorder):
 
     def drops(was):
         def dropout(input, p=0.5, training=True, inplace=False):
-            if not is_ours(input) or not training or p == 0 or inplace:
+            if not (recorder.compiling or is_ours(input)) or not training or p == 0 or inplace:
                 return was(input, p, training, inplace)
             return torch.native_dropout(input, p, True)[0]
 

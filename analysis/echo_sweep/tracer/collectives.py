@@ -129,8 +129,19 @@ def pretend(name, arguments):
     if name in ("allgather_", "_allgather_base_", "alltoall_base_", "alltoall_", "reduce_scatter_", "_reduce_scatter_base_"):
         _, read, written, _ = C10D[name]
         sources, targets = flat(arguments[read[0]]), flat(arguments[written[0]])
+        if name.startswith("alltoall"):
+            sources = [_to_itself(sources, arguments)]
         for place, target in enumerate(targets):
             source = sources[min(place, len(sources) - 1)].reshape(-1)
             into = target.view(-1) if target.is_contiguous() else target.reshape(-1)
             times = -(-into.numel() // max(1, source.numel()))
             into.copy_(source.repeat(times)[:into.numel()].to(into.dtype))
+
+
+def _to_itself(sources, arguments):
+    """What a rank sends to itself of an all-to-all, and so every peer to it."""
+    group = dist.ProcessGroup.unbox(arguments["process_group"])
+    if len(sources) > 1:
+        return sources[group.rank()]
+    sizes = arguments.get("input_split_sizes") or [sources[0].shape[0] // group.size()] * group.size()
+    return sources[0][sum(sizes[:group.rank()]):sum(sizes[:group.rank() + 1])]

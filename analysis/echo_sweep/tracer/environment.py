@@ -8,6 +8,7 @@ import torch.distributed as dist
 from torch._subclasses.fake_tensor import FakeTensor
 from torch.distributed import distributed_c10d
 
+from .gpu import CAPABILITY, PROPERTIES
 from .group_words import role_of_words
 from .streams import stand_ins
 
@@ -15,7 +16,7 @@ HARMLESS = ("set_device", "synchronize", "empty_cache", "init", "_lazy_init", "r
             "manual_seed_all", "ipc_collect", "set_rng_state_all", "reset_max_memory_allocated", "set_per_process_memory_fraction")
 NUMBERS = {"current_device": 0, "memory_allocated": 0, "max_memory_allocated": 0, "memory_reserved": 0,
            "max_memory_reserved": 0, "memory_cached": 0, "is_bf16_supported": True, "is_current_stream_capturing": False,
-           "get_device_capability": (9, 0), "get_rng_state_all": [], "get_device_name": "traced", "mem_get_info": (80 << 30, 80 << 30)}
+           "get_device_capability": CAPABILITY, "get_device_properties": PROPERTIES, "get_rng_state_all": [], "get_device_name": "traced", "mem_get_info": (80 << 30, 80 << 30)}
 
 
 def set_environment(patches, world, rank, ranks_per_node):
@@ -24,6 +25,10 @@ def set_environment(patches, world, rank, ranks_per_node):
               "NODE_RANK": rank // local, "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "29500", "TORCHELASTIC_RUN_ID": "trace"}
     for name, value in values.items():
         patches.set_item(os.environ, name, str(value))
+
+
+class _Device(contextlib.nullcontext):
+    """torch.cuda.device, a context."""
 
 
 def fake_cuda(patches, clock, ranks_per_node):
@@ -35,12 +40,15 @@ def fake_cuda(patches, clock, ranks_per_node):
     for module in (torch.cuda, torch.cuda.random):
         patches.set(module, "get_rng_state", lambda device=None: torch.get_rng_state())
         patches.set(module, "set_rng_state", lambda *args, **how: None)
+    patches.set(torch.Tensor, "record_stream", lambda tensor, stream: None)
     patches.set(torch.cuda, "default_generators", (torch.default_generator,) * ranks_per_node)
     patches.set(torch.cuda, "device_count", lambda: ranks_per_node)
-    patches.set(torch.cuda, "device", lambda device=None: contextlib.nullcontext())
+    patches.set(torch.cuda, "device", _Device)
     for module in (torch.cuda, torch.cpu):
         for name, value in stand_ins(clock).items():
             patches.set(module, name, value)
+    if hasattr(torch, "accelerator"):
+        patches.set(torch.accelerator, "current_stream", lambda device=None: clock.current)
     for name in ("range_push", "range_pop", "mark", "range_start", "range_end"):
         patches.set(torch.cuda.nvtx, name, lambda *args, **how: 0)
 

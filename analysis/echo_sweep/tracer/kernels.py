@@ -34,6 +34,19 @@ def _product(left, right):
     return lambda arguments, outputs, tf32: _gemm(arguments[left], arguments[right], tf32)
 
 
+def _grouped(arguments, outputs, tf32):
+    """Rows of several experts by their matrices, or, for gradients of those, a product of each expert's rows, which are taken to be
+    equally many; one kernel."""
+    a, b = arguments["self"], arguments["mat2"]
+    if len(a.shape) != 2 or not outputs:
+        return None
+    experts = b.shape[0] if len(b.shape) == 3 else outputs[0].shape[0]
+    rows_are_inner = len(b.shape) == 2
+    m, k = a.shape
+    m, k = (m, -(-k // experts)) if rows_are_inner else (-(-m // experts), k)
+    return _sized("gemm", a.dtype, m, b.shape[-1], k=k, batch=experts, layout=LAYOUTS[a.is_transposed(), b.is_transposed()])
+
+
 def _attention(kind, heads_before_tokens=True, library="flash_2"):
     """Queries [samples, heads, tokens, channels], or tokens before heads. PyTorch's flash kernels are FlashAttention-2's;
     its memory-efficient ones are the nearest to those."""
@@ -109,6 +122,7 @@ _native = {"_scaled_dot_product_cudnn_attention", "_scaled_dot_product_fused_att
 KERNELS = {
     "aten.mm": _product("self", "mat2"), "aten.bmm": _product("self", "mat2"),
     "aten.addmm": _product("mat1", "mat2"), "aten.baddbmm": _product("batch1", "batch2"),
+    "aten._grouped_mm": _grouped,
     "aten._addmm_activation": _product("mat1", "mat2"),
     **{f"aten.{name}": _attention("attention_forward") for name in _flash},
     **{f"aten.{name}_backward": _attention("attention_backward") for name in _flash},
@@ -147,7 +161,7 @@ COPIES = {f"aten.{name}" for name in (
     "aten._chunk_cat", "aten.embedding_renorm_"}
 
 
-def _copy_of(moved):
+def copy_of(moved):
     """A copy that moves as many bytes in and out: 16-bit elements, rows of 1024 where they come out even."""
     elements = -(-moved // 4)
     width = 1024 if elements % 1024 == 0 else 1
@@ -165,7 +179,7 @@ def _pointwise(reads, writes, moved):
         key = _sized("elementwise", writes[0].dtype, writes[0].rows, writes[0].width)
         if key:
             return key
-    return _copy_of(moved) if moved else None
+    return copy_of(moved) if moved else None
 
 
 def traffic_of(op, reads, writes):
@@ -188,6 +202,11 @@ def kernel_of(op, arguments, reads, writes, pointwise=False, tf32=False):
         key = _pointwise(reads, writes, traffic_of(op, reads, writes))
     else:
         key = None
+    return without_defaults(key)
+
+
+def without_defaults(key):
+    """As the format spells it."""
     return {name: value for name, value in key.items() if name == "kind" or value != _DEFAULTS.get(name)} if key else None
 
 
@@ -199,4 +218,4 @@ def _foreach(op, reads, writes):
 _DEFAULTS = {"precision": "bf16", "layout": "tn", "m": 1, "n": 1, "k": 1, "batch": 1, "groups": 1,
              "attention": "native"}
 
-__all__ = ["TensorFacts", "kernel_of", "traffic_of"]
+__all__ = ["TensorFacts", "copy_of", "kernel_of", "traffic_of", "without_defaults"]

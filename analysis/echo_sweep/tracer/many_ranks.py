@@ -46,7 +46,8 @@ class Children:
         families = os.path.join(folder, f"{rank}.families")
         command = [sys.executable, "-m", "echo_sweep.tracer", "--world", str(options.world), "--rank", str(rank), "-o", output,
                    "--step", str(options.step), "--ranks-per-node", str(options.ranks_per_node), "--families", families,
-                   *(["--continue"] if options.go_on else []), "--", *options.script]
+                   *(["--continue"] if options.go_on else []),
+                   *(["--routing", options.routing] if options.routing else []), "--", *options.script]
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True,

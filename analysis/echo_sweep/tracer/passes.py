@@ -14,6 +14,7 @@ class Passes:
     def __init__(self, on_step_end):
         self._on_step_end = on_step_end
         self._in_forward = self._in_optimizer = 0
+        self._modules = []  # whose forward runs, the innermost last
         self._after_backward = False
         self._hooks = []
 
@@ -27,6 +28,11 @@ class Passes:
         for hook in self._hooks:
             hook.remove()
 
+    @property
+    def place(self):
+        """Of the model: the module whose forward runs, 0 outside of any."""
+        return self._modules[-1] if self._modules else 0
+
     def now(self):
         if self._in_optimizer:
             return "optimizer"
@@ -39,9 +45,12 @@ class Passes:
 
     def _enter(self, module, inputs):
         self._in_forward += 1
+        self._modules.append(id(module))
 
     def _leave(self, module, inputs, outputs):
         self._in_forward = max(0, self._in_forward - 1)
+        while self._modules and self._modules.pop() != id(module):
+            pass
 
     def _enter_optimizer(self, optimizer, *args):
         self._in_optimizer += 1

@@ -9,12 +9,13 @@ part. Views, allocations and questions about tensors cost nothing there and are 
 import torch
 from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensor, FakeTensorMode
 from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils.flop_counter import flop_registry
 
 from . import collectives
 from .dependencies import Extent, Writers
 from .kernels import kernel_of, traffic_of
+from .routing import CHOICES, FILLS, sized
 from .streams import Clock
 from .tensor_facts import TensorFacts
 from .trace_file import Node
@@ -33,7 +34,7 @@ COSTS_NOTHING = {f"aten.{name}" for name in (
 COPIES_INTO_A_PART = ("fsdp.all_gather_copy_in",)
 NO_GPU_WORK = ("prim", "prims", "profiler", "inductor", "_test", "debugprims")
 MOVES_NOTHING = ("barrier", "monitored_barrier_", "check_for_nan")
-MADE_UP = {torch.bool: False}  # what a program reads of a tensor without values; numbers are 1
+MADE_UP = {torch.bool: False, torch.uint8: 0}  # what a program reads of a tensor without values (bytes are flags); else 1
 
 
 def facts_of(tensor):
@@ -47,11 +48,15 @@ def _facts_in(value):
 
 
 class Recorder(TorchDispatchMode):
-    def __init__(self, groups, passes, rank):
+    def __init__(self, groups, passes, rank, routing=None):
         super().__init__()
+        self.routing = routing
         self.fake_mode = FakeTensorMode(allow_non_fake_inputs=True)
         self.groups, self.passes, self.rank = groups, passes, rank
         self.clock, self.launch = Clock(), None
+        self.clock.host_waits = self.host_waits_for
+        self.compiling = False  # a graph is captured, with tensors of its own
+        self.notes = set()
         self.paused = 0  # communication that sets things up is left out
         self.works = {}  # id of a Work: (the Work, its nodes)
         self.launches = 0
@@ -69,6 +74,11 @@ class Recorder(TorchDispatchMode):
     def is_ours(self, tensor):
         return isinstance(tensor, FakeTensor) and tensor.fake_mode is self.fake_mode
 
+    def holds(self, tensor):
+        """Whether a GPU would hold it, though it has values."""
+        return self.routing is not None and isinstance(tensor, torch.Tensor) and not self.is_ours(tensor) and (
+            type(tensor) is torch.Tensor) and self.routing.holds(self.extent_of(tensor).storage)
+
     def extent_of(self, tensor):
         storage = tensor.untyped_storage()
         address = storage._cdata
@@ -76,6 +86,8 @@ class Recorder(TorchDispatchMode):
         if known is None or known.expired():
             self._storages[address] = StorageWeakRef(storage)
             self.writers.forget(address)
+            if self.routing:
+                self.routing.forget(address)
         span = 1 + sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride())) if tensor.numel() else 0
         element = tensor.element_size()
         low = tensor.storage_offset() * element
@@ -127,13 +139,28 @@ class Recorder(TorchDispatchMode):
     def host_waits(self, tensor):
         needs = self.writers.of([self.extent_of(tensor)])
         if needs:
-            self.add(Node(kind="wait", name="item"), [tensor])
+            self.add(Node(kind="wait", name="read" if self.holds(tensor) else "item"), [tensor])
+
+    def host_waits_for(self, nodes):
+        """Of a stream or an event, until the nodes are done."""
+        if nodes:
+            self.nodes.append(Node(kind="wait", name="synchronize", pass_=self.passes.now(), stream=-1, needs=sorted(nodes)))
 
     def host_copy(self, tensor):
         """A tensor with values goes to the GPU."""
         self.add(Node(kind="collective", collective="host_copy", name="copy to device",
                       precision=ELEMENTS.get(DTYPES.get(tensor.dtype, "fp32"), "fp32"),
                       bytes=tensor.numel() * tensor.element_size()), (), [tensor])
+
+    def to_host(self, tensor, waits=True):
+        """A copy of a tensor with values that a GPU holds."""
+        copied = self.add(Node(kind="collective", collective="host_copy", name="copy to host",
+                               precision=ELEMENTS.get(DTYPES.get(tensor.dtype, "fp32"), "fp32"),
+                               bytes=tensor.numel() * tensor.element_size()), [tensor])
+        if waits:
+            self.host_waits_for([copied])
+        with _disable_current_modes():
+            return tensor.clone()
 
     # --- ops
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -145,19 +172,40 @@ class Recorder(TorchDispatchMode):
             return self._c10d(func, rest, args, kwargs)
         inputs = collectives.flat(list(args) + list(kwargs.values()))
         ours = any(self.is_ours(t) for t in inputs)
-        if not ours:
+        if not ours and not any(self.holds(t) for t in inputs):
             if torch._C._get_dispatch_mode(torch._C._TorchDispatchModeKey.FAKE) is not None or any(
                     isinstance(t, FakeTensor) for t in inputs):  # PyTorch asks itself what a shape would be
                 return func(*args, **kwargs)
             return self._on_host(func, rest, inputs, args, kwargs)
         if rest == "_local_scalar_dense" or (space == "aten" and rest in ("item", "equal", "is_nonzero")):
             return self._read_value(func, rest, args, kwargs)
-        result = func(*args, **kwargs)
+        if self.routing:
+            args, result = self._with_values(func, f"{space}.{rest}", args, kwargs)
+        else:
+            result = func(*args, **kwargs)
         if space in collectives.FUNCTIONAL_SPACES:
             self._functional(func, rest, args, kwargs, result)
         elif space not in NO_GPU_WORK:
             self._compute(func, f"{space}.{rest}", args, kwargs, inputs, result)
         return result
+
+    def _with_values(self, func, op, args, kwargs):
+        """(arguments, result), where routers choose what they are told to and whole numbers keep their values."""
+        routing, arguments = self.routing, collectives.named_arguments(func, args, kwargs)
+        arguments, result = sized(op, arguments, self.is_ours)
+        if "indices" in arguments and op.startswith("aten.index"):
+            args = (args[0], arguments["indices"], *args[2:])
+        result = func(*args, **kwargs) if result is None else result
+        if op in CHOICES:
+            result = routing.chosen(op, arguments, result)
+        elif op in FILLS and self.is_ours(result):
+            result = routing.fill(op, arguments, result, self.extent_of(result).storage)
+        elif op == "aten._to_copy" and self.is_ours(result):
+            result = routing.cast(self.extent_of(args[0]).storage, result)
+        for tensor in collectives.flat([result]):
+            if not self.is_ours(tensor):
+                routing.hold(self.extent_of(tensor).storage)
+        return args, result
 
     def _on_host(self, func, name, inputs, args, kwargs):
         """No fake tensor takes part. What makes a floating-point tensor makes a fake one from here on."""
@@ -191,7 +239,10 @@ class Recorder(TorchDispatchMode):
             inputs, changed = collectives.flat([args[0]]), outputs[:1]
         if not changed and not made:
             return
-        flops = _flops(func, args, kwargs, result)
+        if self.routing:
+            for tensor in changed:
+                self.routing.write(self.extent_of(tensor).storage)
+        flops = flops_of(func, args, kwargs, result)
         self._add_compute(func, op, arguments, inputs, [t for t in changed or made if t.numel()], flops)
 
     def _add_compute(self, func, op, arguments, inputs, writes, flops):
@@ -237,6 +288,9 @@ class Recorder(TorchDispatchMode):
         if communication and not any(self.is_ours(t) for t in collectives.flat(communication.payload)):
             with torch.no_grad():
                 collectives.pretend(name, arguments)
+            if any(self.holds(t) for t in collectives.flat(communication.reads)):
+                for tensor in collectives.flat(communication.writes):
+                    self.routing.hold(self.extent_of(tensor).storage)
         written = collectives.flat(communication.writes) if communication else []
         future = torch.futures.Future()
         future.set_result(written)
@@ -270,7 +324,7 @@ def _is_out(func, tensor, arguments):
         tensor is t for t in collectives.flat([arguments.get(a.name)])) for a in func._schema.arguments)
 
 
-def _flops(func, args, kwargs, result):
+def flops_of(func, args, kwargs, result):
     formula = flop_registry.get(func._overloadpacket)
     if formula is None:
         return 0

@@ -5,25 +5,32 @@ import contextlib
 import torch
 import torch.distributed as dist
 
-from . import environment
-from .as_cuda import AsCuda, choose_kernels
+from . import deepspeed_peers, environment, megatron_core
+from .as_cuda import AsCuda, choose_kernels, stay_in_backward
+from .compiled import fake_compile
+from .fsdp1 import fake_fsdp1
 from .groups import Groups
+from .imports import AfterImport
 from .passes import Passes
 from .patches import Patches
 from .recorder import Recorder
+from .routing import Routing, read_loads
 from .trace_file import RankTrace, Trace, TraceError
 
 
 class Recording:
-    """`on_step_end(recording)` is called at the end of each optimizer.step(). One at a time."""
+    """`on_step_end(recording)` is called at the end of each optimizer.step(). One at a time. `routing`: "balanced" or a file
+    of loads (routing.py), in place of what routers choose."""
 
-    def __init__(self, world, rank=0, ranks_per_node=8, on_step_end=None):
+    def __init__(self, world, rank=0, ranks_per_node=8, on_step_end=None, routing=None):
         if not 0 <= rank < world:
             raise TraceError(f"rank {rank} is none of a world of {world}; choose 0 to {world - 1}")
         self.world, self.rank, self.ranks_per_node = world, rank, min(world, ranks_per_node)
         self.groups = Groups(world)
         self.passes = Passes(lambda optimizer: on_step_end(self) if on_step_end else None)
-        self.recorder = Recorder(self.groups, self.passes, rank)
+        self.routing = routing
+        self.recorder = Recorder(self.groups, self.passes, rank,
+                                 Routing(read_loads(routing), lambda: self.passes.place) if routing else None)
         self.patches = Patches()
         self.finished = None
 
@@ -47,12 +54,17 @@ class Recording:
         environment.fake_cuda(self.patches, self.recorder.clock, self.ranks_per_node)
         environment.fake_meshes(self.patches, self.groups)
         environment.note_users(self.patches, self.groups)
+        fake_fsdp1(self.patches, self.groups)
         environment.one_launch(self.patches, self.recorder)
         environment.cuda_choices(self.patches)
         choose_kernels(self.patches, self.recorder)
+        fake_compile(self.patches, self.recorder)
+        as_cuda = AsCuda(self.recorder)
+        stay_in_backward(self.patches, as_cuda)
         self.passes.hook()
+        self._entered.enter_context(AfterImport(megatron_core.changes(self.patches) | deepspeed_peers.changes(self.patches)))
         self._entered.enter_context(self.recorder)
-        self._entered.enter_context(AsCuda(self.recorder))
+        self._entered.enter_context(as_cuda)
 
     def __exit__(self, *error):
         self._entered.close()
@@ -79,7 +91,11 @@ class Recording:
         groups = [group for group in self.groups.used() if group.name in used]
         notes = [f"left out, as the format has no word for it: {name}" for name in sorted(self.recorder.left_out)]
         notes += ["values are not known without a GPU: numbers read by the host were taken as 1, conditions as false"] if any(
-            node.kind == "wait" for node in nodes) else []
+            node.kind == "wait" and node.name == "item" for node in nodes) else []
+        notes += sorted(self.recorder.notes)
+        if self.routing:
+            notes.append("routers choose as many tokens for every expert" if self.routing == "balanced" else
+                         f"routers choose by the loads of {self.routing}")
         return Trace(self.world, groups, [RankTrace(self.rank, nodes)], source=f"torch {torch.__version__}, fake", notes=notes)
 
     def families(self):

@@ -62,11 +62,11 @@ def command_of(words):
     return None, words[0], words[1:]
 
 
-def run(words, world, rank, step=2, go_on=False, ranks_per_node=8):
+def run(words, world, rank, step=2, go_on=False, ranks_per_node=8, routing=None):
     """(trace, families of groups) of step `step` of the script on `rank`."""
     module, script, arguments = command_of(words)
     steps = Steps(step, go_on)
-    recording = Recording(world, rank, ranks_per_node, on_step_end=steps.ended)
+    recording = Recording(world, rank, ranks_per_node, steps.ended, routing)
     argv, path = sys.argv, list(sys.path)
     sys.argv = [script or module, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)) if script else os.getcwd())
@@ -108,5 +108,6 @@ def told(error, script, rank):
     what = " ".join(str(error).split())[:300] or "no message"
     name = type(error).__name__
     if "DynamicOutputShape" in name:
-        what += " (a shape that depends on values, which are not known without a GPU)"
+        what += (" (a shape that depends on values, which are not known without a GPU; of a mixture of experts, --routing "
+                 "balanced says what its routers choose)")
     return f"{where}: on rank {rank}: {name}: {what}"

@@ -13,11 +13,14 @@ class Clock:
     def __init__(self):
         self.streams = 1
         self.of_key = {}
+        self.steps = 0  # that began
+        self.host_waits = lambda nodes: None  # called with the nodes that the host waits for
         self.restart()
         self.current = Stream(self, COMPUTE)
 
     def restart(self):
         self.last, self.pending = {}, {}
+        self.steps += 1
 
     def new(self):
         self.streams += 1
@@ -62,10 +65,13 @@ class Stream:
         return event
 
     def synchronize(self):
-        pass
+        self.clock.host_waits(self.clock.done_on(self.number))
 
     def query(self):
         return True
+
+    def is_capturing(self):
+        return False
 
     def __enter__(self):
         self.before, self.clock.current = self.clock.current, self
@@ -76,8 +82,18 @@ class Stream:
 
 
 class Event:
+    """Nodes that it stands behind: none once another step has begun, as those of the step before are done."""
+
     def __init__(self, clock):
         self.clock, self.nodes = clock, set()
+
+    @property
+    def nodes(self):
+        return self._nodes if self._step == self.clock.steps else set()
+
+    @nodes.setter
+    def nodes(self, nodes):
+        self._nodes, self._step = nodes, self.clock.steps
 
     def record(self, stream=None):
         self.nodes = self.clock.done_on((stream or self.clock.current).number)
@@ -89,7 +105,7 @@ class Event:
         return True
 
     def synchronize(self):
-        pass
+        self.clock.host_waits(self.nodes)
 
     def elapsed_time(self, end):
         return 1.0
