@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "nsight/kernel_class.hpp"
 #include "nsight/kernel_name.hpp"
 
 namespace echo::explain {
@@ -18,17 +19,14 @@ namespace {
 using ops::CollectiveKind;
 using ops::KernelKind;
 
-// In the order in which they are looked for; lower case.
+// What a class of kernels (nsight/kernel_class.hpp) does not tell: the part of a step that a kernel belongs
+// to. In the order in which they are looked for; lower case.
 constexpr auto parts = std::to_array<std::pair<std::string_view, KernelRole>>({
     {"dispatch_layout", KernelRole::routing},
-    {"flash", KernelRole::attention},
-    {"fmha", KernelRole::attention},
-    {"attention", KernelRole::attention},
     {"m_grouped", KernelRole::experts},
     {"k_grouped", KernelRole::experts},
     {"grouped_gemm::cuda::utils::", KernelRole::cast},
-    {"multi_tensor_apply", KernelRole::optimizer},
-    {"adam", KernelRole::optimizer},
+    {"dpsk::grouped_gemm", KernelRole::product},  // DeepSeek's library for all products
     {"swiglu", KernelRole::elementwise},
     {"cast_to_fp8", KernelRole::cast},
     {"cast_and_transpose", KernelRole::cast},
@@ -37,13 +35,7 @@ constexpr auto parts = std::to_array<std::pair<std::string_view, KernelRole>>({
     {"quantize", KernelRole::cast},
     {"batched_transpose", KernelRole::cast},
     {"fp8_special_fmt", KernelRole::cast},
-    {"layer_norm", KernelRole::norm},
-    {"layernorm", KernelRole::norm},
-    {"rmsnorm", KernelRole::norm},
-    {"rms_norm", KernelRole::norm},
-    {"gradgammabeta", KernelRole::norm},
     {"cucomputegradinput", KernelRole::norm},
-    {"embedding", KernelRole::embedding},
     {"indexselect", KernelRole::embedding},
     {"cross_entropy", KernelRole::loss},
     {"nll_loss", KernelRole::loss},
@@ -56,10 +48,33 @@ constexpr auto parts = std::to_array<std::pair<std::string_view, KernelRole>>({
     {"unique_group_indices", KernelRole::routing},
     {"permute", KernelRole::routing},
     {"splitk", KernelRole::product},
-    {"gemm", KernelRole::product},
-    {"gemv", KernelRole::product},
-    {"cutlass", KernelRole::product},
 });
+
+KernelRole role_of_class(nsight::KernelClass kernel_class) {
+  using Class = nsight::KernelClass;
+  switch (kernel_class) {
+    case Class::gemm:
+    case Class::conv:
+      return KernelRole::product;
+    case Class::grouped_gemm:
+      return KernelRole::experts;
+    case Class::attention:
+      return KernelRole::attention;
+    case Class::norm:
+      return KernelRole::norm;
+    case Class::embedding:
+      return KernelRole::embedding;
+    case Class::optimizer:
+      return KernelRole::optimizer;
+    case Class::elementwise:
+    case Class::reduction:
+    case Class::copy:
+    case Class::index_sort:
+    case Class::other:
+      break;
+  }
+  return KernelRole::elementwise;
+}
 
 KernelRole role_of_communication(std::string_view name) {
   const auto collective = nsight::collective_of(name);
@@ -131,7 +146,7 @@ KernelRole role_of_name(std::string_view full_name) {
   if (is_early_deepep || nsight::is_communication(full_name)) return role_of_communication(name);
   const auto found =
       std::ranges::find_if(parts, [&](const auto& part) { return name.find(part.first) != name.npos; });
-  return found == parts.end() ? KernelRole::elementwise : found->second;
+  return found == parts.end() ? role_of_class(nsight::class_of(full_name)) : found->second;
 }
 
 }  // namespace echo::explain
