@@ -47,7 +47,8 @@ CallSites call_sites(const Profile& profile) {
     }
     streams[one.stream].push_back(i);
   }
-  for (const auto& [stream, order] : streams) {
+  for (const auto& one : streams) {
+    const auto& order = one.second;
     const auto near = [&](std::size_t place, std::ptrdiff_t away) -> std::int64_t {
       const std::ptrdiff_t there = static_cast<std::ptrdiff_t>(place) + away;
       return there < 0 || there >= std::ssize(order) ? -1 : launched[order[static_cast<std::size_t>(there)]];

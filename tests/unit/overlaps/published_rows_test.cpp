@@ -67,7 +67,9 @@ TEST(PublishedRows, AreFoundAgain) {
   const Rows theirs{theirs_table}, mine{mine_table};
   const auto published = theirs.by_key(), found = mine.by_key();
   std::int64_t common = 0, ambiguous = 0, wider = 0, by_rank = 0, recommended = 0;
-  for (const auto& [key, row] : published) {
+  for (const auto& entry : published) {
+    const auto& key = entry.first;
+    const auto row = entry.second;
     if (std::get<0>(key) == "ds_train.json") continue;  // states no licence: not kept
     const auto at = found.find(key);
     const std::string label = std::get<0>(key) + " " + std::to_string(std::get<2>(key));
