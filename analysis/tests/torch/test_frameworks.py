@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 
 import pytest
+from beside_generator import apart, generated_steps
 
 from echo_sweep import tracer
 from echo_sweep.tracer.compare import Options, communication_of, products_of
@@ -22,19 +23,7 @@ LAYERS, WEIGHTS, ROWS, HIDDEN = 4, 15733248, 512, 512  # tiny_llama, which needs
 
 @pytest.fixture(scope="module")
 def generated(program_with, tmp_path_factory):
-    program = program_with("convert")
-    if not program:
-        pytest.skip("needs an echo-sweep that writes traces (ECHO_SWEEP)")
-    folder = tmp_path_factory.mktemp("generated")
-
-    def trace(name):
-        path = folder / f"{name}.jsonl"
-        done = subprocess.run([program, "convert", SWEEP, "--point", str(POINTS[name]), "--ranks", "all", "-o", path],
-                              capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return tracer.read(path)
-
-    return trace
+    return generated_steps(program_with("convert"), SWEEP, POINTS, tmp_path_factory.mktemp("generated"))
 
 
 @pytest.fixture(scope="module")
@@ -70,18 +59,6 @@ def communication(trace, rank):
     return [key[:2] for key in communication_of(trace.rank_for(rank), trace.group_named(), Options(roles=False))]
 
 
-def only_in_either(here, there):
-    """What each ordered list has beyond the longest common one."""
-    import difflib
-
-    left, right = [], []
-    for tag, a, b, c, d in difflib.SequenceMatcher(None, here, there, autojunk=False).get_opcodes():
-        if tag != "equal":
-            left += here[a:b]
-            right += there[c:d]
-    return left, right
-
-
 def products(trace, rank):
     """Each by itself, those of a group of experts too."""
     return Counter(key[:3] for key in products_of(trace.rank_for(rank), Options()) for _ in range(key[3]))
@@ -94,7 +71,7 @@ def test_fsdp1_is_the_same_but_for_the_norm_of_the_gradients(traced, generated, 
     for rank in range(2):
         there = traced(layout, 2, rank)
         assert products(here, rank) == products(there, rank) and len(products(here, rank)) > 0
-        assert only_in_either(communication(here, rank), communication(there, rank)) == ([], [("all_reduce", 4)])
+        assert apart(communication(here, rank), communication(there, rank)) == ([], [("all_reduce", 4)])
 
 
 def test_fsdp1_limits_how_far_gathers_run_ahead(traced):
@@ -215,7 +192,7 @@ def test_sequence_parallel_megatron_is_the_same(of_megatron, generated):
     for rank in range(2):
         there = of_megatron(["2", "1", "--microbatches", "1", "--sequence-parallel"], rank)
         assert products(here, rank) == products(there, rank) and len(products(here, rank)) > 0
-        assert only_in_either(communication(here, rank), communication(there, rank)) == ([], [])
+        assert apart(communication(here, rank), communication(there, rank)) == ([], [])
 
 
 def test_mixture_of_megatron_differs_in_probabilities_and_buckets(of_megatron, generated):

@@ -5,9 +5,9 @@ Traces are compared as `echo-trace compare` does. Needs the program (ECHO_SWEEP,
 """
 
 import pathlib
-import subprocess
 
 import pytest
+from beside_generator import apart, generated_steps
 
 from echo_sweep import tracer
 from echo_sweep.tracer.compare import Options, communication_of, compare, products_of
@@ -21,19 +21,7 @@ ANY_ROLE = Options(roles=False)  # of a job with one axis, PyTorch's group of al
 
 @pytest.fixture(scope="module")
 def generated(program_with, tmp_path_factory):
-    program = program_with("convert")
-    if not program or not SWEEP.exists():
-        pytest.skip("needs an echo-sweep that writes traces (ECHO_SWEEP), and sweeps/traced/generator.toml")
-    folder = tmp_path_factory.mktemp("generated")
-
-    def trace(layout):
-        path = folder / f"{layout}.jsonl"
-        done = subprocess.run([program, "convert", SWEEP, "--point", str(POINTS[layout]), "--ranks", "all", "-o", path],
-                              capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return tracer.read(path)
-
-    return trace
+    return generated_steps(program_with("convert"), SWEEP, POINTS, tmp_path_factory.mktemp("generated"))
 
 
 @pytest.fixture(scope="module")
@@ -46,22 +34,10 @@ def differences(traced, generated):
         for rank in range(here.world):
             there = traced(layout, here.world, rank)
             listed = [communication_of(trace.rank_for(rank), trace.group_named(), ANY_ROLE) for trace in (here, there)]
-            sides.append(_apart(*[[key[:2] for key in keys] for keys in listed]))
+            sides.append(apart(*[[key[:2] for key in keys] for keys in listed]))
         return sides
 
     return of
-
-
-def _apart(here, there):
-    """What is left of two ordered lists once the longest common order is taken out."""
-    import difflib
-
-    only_here, only_there = [], []
-    for tag, a, b, c, d in difflib.SequenceMatcher(None, here, there, autojunk=False).get_opcodes():
-        if tag != "equal":
-            only_here += here[a:b]
-            only_there += there[c:d]
-    return only_here, only_there
 
 
 @pytest.mark.parametrize("layout", POINTS)
