@@ -37,15 +37,19 @@ class Ended:
 def end_marked(mark, grace=GRACE):
     """Ends every process that a mark's child left: asks first, then insists. True if all were gone when asked."""
     for sent, patience in ((signal.SIGTERM, grace), (signal.SIGKILL, 2.0)):
-        for process in marked(mark):
-            try:
-                os.kill(process, sent)
-            except OSError:
-                pass
-        until = time.monotonic() + patience
-        while time.monotonic() < until:
-            if not marked(mark):
+        until, asked = time.monotonic() + patience, set()
+        while True:
+            left = set(marked(mark))
+            if not left:
                 return sent == signal.SIGTERM
+            for process in left - asked:  # those too that were born meanwhile
+                try:
+                    os.kill(process, sent)
+                except OSError:
+                    pass
+            asked |= left
+            if time.monotonic() > until:
+                break
             time.sleep(0.05)
     return False
 
