@@ -9,6 +9,7 @@ slowdown costs; it is zero where the same layout wins.
 
 import argparse
 import pathlib
+from statistics import median_high
 
 import asking
 import echo_sweep as es
@@ -27,8 +28,7 @@ def slices_of(files):
 
 
 def table(found):
-    median = lambda values: sorted(values)[len(values) // 2]  # noqa: E731
-    lines = [{"file": name, "slices": one.slices, "tax_median": f"{median(list(one.winners['tax'])):.1%}",
+    lines = [{"file": name, "slices": one.slices, "tax_median": f"{median_high(one.winners['tax']):.1%}",
               "tax_largest": f"{max(one.winners['tax']):.1%}", "another_wins": one.another_wins,
               "loss_median": f"{one.median_loss:.1%}" if one.another_wins else "-",
               "loss_largest": f"{one.largest_loss:.1%}" if one.another_wins else "-"} for name, one in found.items()]

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "nsight/busy_time.hpp"
+
 namespace echo::overlaps {
 
 struct Span {
@@ -15,15 +17,12 @@ struct Span {
 class Cover {
  public:
   // Contract: lanes >= 1. O(n log n).
-  Cover(const std::vector<Span>& spans, std::int64_t lanes);
+  Cover(const std::vector<Span>& spans, std::int32_t lanes);
   // Covered ns from `begin` to `end`. O(log n).
   [[nodiscard]] std::int64_t within(std::int64_t begin, std::int64_t end) const;
 
  private:
-  [[nodiscard]] std::int64_t before(std::int64_t time) const;
-
-  std::vector<std::int64_t> begins_, ends_;  // of the covered spans, ascending and apart
-  std::vector<std::int64_t> covered_;        // [span] ns of all spans before it
+  nsight::BusyTime busy_;
 };
 
 }  // namespace echo::overlaps

@@ -1,5 +1,6 @@
 // What one GPU did in a profiled run: kernels and copies with their times, what launched them, and the
-// communication some of them are. Readers of profiles (readers/) fill it; rows.hpp finds the overlaps in it.
+// communication some of them are. Readers of profiles (readers/) fill it; observe.hpp finds the overlaps in
+// it.
 #pragma once
 
 #include <array>

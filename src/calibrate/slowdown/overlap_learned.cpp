@@ -7,8 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
 
 #include "calibrate/slowdown/overlap_fit.hpp"
 #include "learn/candidates/baselines.hpp"
@@ -35,31 +33,6 @@ learn::Example example_of(const ProfileRow& row, HeldOut held_out) {
   return out;
 }
 
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-learn::Candidate median_by_class() {
-  return {.name = "median by class",
-          .what = "median slowdown of the class of kernel",
-          .role = learn::Role::baseline,
-          .settings = {""},
-          .fit = [](const learn::Examples& examples, learn::Rows rows, std::uint64_t) {
-            std::map<std::string, std::vector<double>> slowdowns;
-            for (const std::int32_t i : rows)
-              if (const auto& row = examples.rows[i].row; row.overlap_ratio > 0.0)
-                slowdowns[row.full_name].push_back(slowdown::slowdown_of(row));
-            std::map<std::string, double> medians;
-            for (const auto& [name, values] : slowdowns) medians[name] = median_of(values);
-            return std::vector<learn::Fitted>{{.slowdown = [medians](const learn::Example& example) {
-              const auto at = medians.find(example.row.full_name);
-              return at == medians.end() ? 0.0 : at->second;
-            }}};
-          }};
-}
-
 // The white box with the constants that overlap_fit.hpp finds in the rows it is given.
 learn::Candidate fitted_white_box(std::span<const ProfileRow> all) {
   return {.name = "white box",
@@ -77,7 +50,11 @@ learn::Candidate fitted_white_box(std::span<const ProfileRow> all) {
 }
 
 std::vector<learn::Candidate> candidates_of(std::span<const ProfileRow> rows) {
-  std::vector<learn::Candidate> out{learn::no_slowdown(), median_by_class(), fitted_white_box(rows)};
+  std::vector<learn::Candidate> out{
+      learn::no_slowdown(),
+      learn::median_by("median by class", "median slowdown of the class of kernel",
+                       [](const slowdown::OverlapRow& row) -> const std::string& { return row.full_name; }),
+      fitted_white_box(rows)};
   if (!learn::is_built_with_xgboost()) return out;
   out.push_back(learn::echo_settings());
   out.push_back(learn::learned(learn::Function::trees, learn::Foundation::nothing));

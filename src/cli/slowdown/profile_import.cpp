@@ -61,6 +61,17 @@ std::vector<std::string> notes_of(const Profile& profile, const overlaps::Profil
   return out;
 }
 
+// Goes on after what is wrong with one file.
+template <class Action>
+void attempt(Problems& problems, Action action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    for (const Problem& problem : error.problems())
+      problems.error(problem.place, problem.what, problem.remedy);
+  }
+}
+
 // --- the medians
 struct Group {
   std::vector<std::pair<double, double>> slowdowns;  // value, weight
@@ -126,7 +137,7 @@ ProfileFiles profile_files(const std::vector<std::string>& files) {
   Problems problems;
   constexpr std::size_t most = 16;
   for (const std::string& path : files) {
-    try {
+    attempt(problems, [&] {
       if (is_torch_profile(path)) {
         out.torch.push_back(path);
       } else if (trace_io::ByteSource source(path); nsight::is_sqlite(source.bytes(most))) {
@@ -138,10 +149,7 @@ ProfileFiles profile_files(const std::vector<std::string>& files) {
                        "name profiles of torch.profiler (.json, .json.gz) or exports of Nsight Systems "
                        "(nsys export --type sqlite); tables and datasets go into datasets: -o OUT.h5");
       }
-    } catch (const UserError& error) {
-      for (const Problem& problem : error.problems())
-        problems.error(problem.place, problem.what, problem.remedy);
-    }
+    });
   }
   problems.throw_if_any();
   if (files.empty())
@@ -153,18 +161,10 @@ ProfileFiles profile_files(const std::vector<std::string>& files) {
 Imported import_profile_files(const std::vector<std::string>& torch, const std::vector<std::string>& nsight) {
   std::vector<Profile> profiles;
   Problems problems;
-  const auto attempt = [&](const auto& read) {
-    try {
-      read();
-    } catch (const UserError& error) {
-      for (const Problem& problem : error.problems())
-        problems.error(problem.place, problem.what, problem.remedy);
-    }
-  };
   for (const std::string& path : torch)
-    attempt([&] { profiles.push_back(overlaps::read_kineto_profile(path)); });
+    attempt(problems, [&] { profiles.push_back(overlaps::read_kineto_profile(path)); });
   for (const std::string& path : nsight)
-    attempt([&] {
+    attempt(problems, [&] {
       for (Profile& one : overlaps::read_nsight_profiles(path)) profiles.push_back(std::move(one));
     });
   problems.throw_if_any();

@@ -140,10 +140,7 @@ KernelRole role_of(CollectiveKind kind) {
 KernelRole role_of_name(std::string_view full_name) {
   std::string name(full_name);
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  // DeepEP before it had that name. What is cast on the stream of communication is none.
-  const bool is_early_deepep =
-      name.find("ep::internode::") != name.npos || name.find("ep::intranode::") != name.npos;
-  if (is_early_deepep || nsight::is_communication(full_name)) return role_of_communication(name);
+  if (nsight::is_communication(full_name)) return role_of_communication(name);
   const auto found =
       std::ranges::find_if(parts, [&](const auto& part) { return name.find(part.first) != name.npos; });
   return found == parts.end() ? role_of_class(nsight::class_of(full_name)) : found->second;

@@ -15,7 +15,8 @@ class Account {
   Account(Beside& out) : out_(out) {}
 
   void run() {
-    count_all();
+    count(out_.recorded, &RoleSums::recorded, &RoleSums::recorded_time);
+    count(out_.simulated, &RoleSums::simulated, &RoleSums::simulated_time);
     std::vector<bool> has_op(out_.recorded.activities.size()), has_kernel(out_.simulated.activities.size());
     for (const Match& match : out_.matches) {
       has_op[at(match.recorded)] = has_kernel[at(match.simulated)] = true;
@@ -37,20 +38,11 @@ class Account {
  private:
   RoleSums& sums(KernelRole role) { return out_.roles[static_cast<std::size_t>(role)]; }
 
-  void count_all() {
-    for (std::size_t i = 0; i < out_.recorded.activities.size(); ++i) {
-      const Activity& one = out_.recorded.activities[i];
+  void count(const Side& side, std::int64_t RoleSums::*number, SimTime RoleSums::*time) {
+    for (const Activity& one : side.activities) {
       RoleSums& sum = sums(one.role);
-      ++sum.recorded;
-      sum.recorded_time += one.length();
-      sum.recorded_share += out_.recorded.usage.share[i];
-    }
-    for (std::size_t i = 0; i < out_.simulated.activities.size(); ++i) {
-      const Activity& one = out_.simulated.activities[i];
-      RoleSums& sum = sums(one.role);
-      ++sum.simulated;
-      sum.simulated_time += one.length();
-      sum.simulated_share += out_.simulated.usage.share[i];
+      ++(sum.*number);
+      sum.*time += one.length();
     }
   }
 

@@ -23,7 +23,6 @@ struct Side {
 struct RoleSums {
   std::int64_t recorded = 0, simulated = 0;     // kernels
   SimTime recorded_time{}, simulated_time{};    // of all of them, as they ran
-  SimTime recorded_share{}, simulated_share{};  // of the span (Usage::share)
   std::int64_t alone = 0, beside = 0;           // pairs whose recorded kernel ran alone; beside communication
   SimTime alone_recorded{}, alone_simulated{};  // of the first: as recorded, and the simulated one's alone
   SimTime beside_recorded{}, beside_simulated{};  // of the second: both as they ran

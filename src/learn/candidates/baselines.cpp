@@ -17,18 +17,20 @@ double median_of(const std::vector<double>& values) {
   return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-std::vector<Fitted> fit_medians(const Examples& examples, Rows rows, std::uint64_t /*seed*/) {
+using TextOf = const std::string& (*)(const slowdown::OverlapRow&);
+
+std::vector<Fitted> fit_medians(const Examples& examples, Rows rows, TextOf text_of) {
   std::map<std::string, std::vector<double>> slowdowns;
   for (const std::int32_t i : rows) {
     const slowdown::OverlapRow& row = examples.rows[i].row;
     const Outcome outcome = outcome_of(row, examples.side, 0.0);
     if (is_measured(row, examples.side) && outcome.overlap_ratio > 0.0)
-      slowdowns[row.kernel].push_back(measured_slowdown(outcome));
+      slowdowns[text_of(row)].push_back(measured_slowdown(outcome));
   }
   std::map<std::string, double> medians;
   for (const auto& [name, values] : slowdowns) medians[name] = median_of(values);
-  return {{.slowdown = [medians = std::move(medians)](const Example& example) {
-    const auto at = medians.find(example.row.kernel);
+  return {{.slowdown = [medians = std::move(medians), text_of](const Example& example) {
+    const auto at = medians.find(text_of(example.row));
     return at == medians.end() ? 0.0 : at->second;
   }}};
 }
@@ -76,12 +78,19 @@ Candidate no_slowdown() {
           }};
 }
 
-Candidate median_by_kernel_name() {
-  return {.name = "median_by_kernel_name",
-          .what = "median slowdown of the kernel's short name",
+Candidate median_by(std::string name, std::string what, TextOf text_of) {
+  return {.name = std::move(name),
+          .what = std::move(what),
           .role = Role::baseline,
           .settings = {""},
-          .fit = fit_medians};
+          .fit = [text_of](const Examples& examples, Rows rows, std::uint64_t /*seed*/) {
+            return fit_medians(examples, rows, text_of);
+          }};
+}
+
+Candidate median_by_kernel_name() {
+  return median_by("median_by_kernel_name", "median slowdown of the kernel's short name",
+                   [](const slowdown::OverlapRow& row) -> const std::string& { return row.kernel; });
 }
 
 Candidate echo_settings() {

@@ -47,7 +47,7 @@ TEST(Cover, EqualsCountingEachNanosecond) {
       span.end = span.begin + draw(25);
       span.lane = draw(4);
     }
-    const std::int64_t lanes = 1 + draw(3);
+    const auto lanes = static_cast<std::int32_t>(1 + draw(3));
     const Cover cover(spans, lanes);
     for (int asked = 0; asked < 20; ++asked) {
       const std::int64_t begin = draw(80) - 10, end = begin + draw(50);
