@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -104,20 +105,38 @@ const ColumnInfo& ResultRows::at(std::string_view name) const {
   return *found;
 }
 
+namespace {
+
+// Rows of one column in the order asked for; those of one chunk are read at once.
+template <class Value>
+std::vector<Value> gather(const ResultRows& source, const ColumnInfo& info,
+                          std::span<const std::int64_t> rows) {
+  std::vector<std::size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return rows[i]; });
+  const auto width = static_cast<std::size_t>(info.width);
+  std::vector<Value> out(rows.size() * width), stretch;
+  for (std::size_t from = 0, to = 0; from < order.size(); from = to) {
+    const std::int64_t first = rows[order[from]], chunk = first / scan_rows;
+    while (to < order.size() && rows[order[to]] / scan_rows == chunk) ++to;
+    source.read(info, first, rows[order[to - 1]] - first + 1, stretch);
+    for (std::size_t i = from; i < to; ++i)
+      std::copy_n(stretch.begin() + (rows[order[i]] - first) * info.width, width,
+                  out.begin() + static_cast<std::ptrdiff_t>(order[i] * width));
+  }
+  return out;
+}
+
+}  // namespace
+
 Table ResultRows::pick(std::span<const std::int64_t> rows) const {
   std::vector<ColumnValues> columns;
   for (const ColumnInfo& info : contents.columns) {
     ColumnValues column{info, {}, {}};
-    for (const std::int64_t row : rows) {
-      std::vector<std::int64_t> integers;
-      std::vector<double> reals;
-      if (info.is_real())
-        read(info, row, 1, reals);
-      else
-        read(info, row, 1, integers);
-      column.integers.insert(column.integers.end(), integers.begin(), integers.end());
-      column.reals.insert(column.reals.end(), reals.begin(), reals.end());
-    }
+    if (info.is_real())
+      column.reals = gather<double>(*this, info, rows);
+    else
+      column.integers = gather<std::int64_t>(*this, info, rows);
     columns.push_back(std::move(column));
   }
   return Table(std::move(columns), contents.state, contents.failures);

@@ -8,33 +8,18 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
+#include "storage/chunk_filters.hpp"
 #include "storage/file_bytes.hpp"
 #include "storage/hdf5_driver.hpp"
+#include "storage/hdf5_handle.hpp"
 
 namespace echo::storage {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "columns are written as they lie in memory");
-
-// An HDF5 identifier that closes itself.
-class Handle {
- public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() {
-    if (id_ >= 0) close_(id_);
-  }
-  operator hid_t() const { return id_; }
-
- private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
-};
 
 // Errors are reported once as UserError; HDF5's own stack dump is disabled.
 void silence_hdf5() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
@@ -76,26 +61,6 @@ hid_t make_text_type() {
 
 std::vector<hsize_t> extents(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
-// The rows [first, first + rows) of a dataset: its selection in the file and the matching block in memory.
-struct Slab {
-  Slab(hid_t in_file, hid_t in_memory) : file(in_file, H5Sclose), memory(in_memory, H5Sclose) {}
-  Handle file, memory;
-};
-// Nothing where there are no such rows.
-std::optional<Slab> select(hid_t dataset, std::uint64_t first, std::uint64_t rows) {
-  Handle space(H5Dget_space(dataset), H5Sclose);
-  const int rank = H5Sget_simple_extent_ndims(space);
-  if (rank < 1) return std::nullopt;
-  std::vector<hsize_t> count(static_cast<std::size_t>(rank)), start(count.size(), 0);
-  H5Sget_simple_extent_dims(space, count.data(), nullptr);
-  if (rows > count[0] || first > count[0] - rows) return std::nullopt;
-  start[0] = first;
-  count[0] = rows;
-  const hid_t chosen = H5Scopy(space);
-  H5Sselect_hyperslab(chosen, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-  return std::optional<Slab>(std::in_place, chosen, H5Screate_simple(rank, count.data(), nullptr));
-}
-
 }  // namespace
 
 std::size_t size_of(ElementType type) {
@@ -124,7 +89,9 @@ static FileBytes::Use use_of(Hdf5File::Mode mode) {
 }
 
 Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode)
-    : name_(path.string()), bytes_(std::make_shared<FileBytes>(path, use_of(mode))) {
+    : name_(path.string()),
+      bytes_(std::make_shared<FileBytes>(path, use_of(mode))),
+      filters_(std::make_unique<ChunkFilters>()) {
   silence_hdf5();
   // Up to here a check of the whole file takes less than a tenth of a second from memory.
   constexpr std::uint64_t small_file = std::uint64_t{256} << 20;
@@ -145,6 +112,7 @@ Hdf5File::Hdf5File(const std::filesystem::path& path, Mode mode)
 Hdf5File::Hdf5File(Hdf5File&& other) noexcept
     : name_(std::move(other.name_)),
       bytes_(std::move(other.bytes_)),
+      filters_(std::move(other.filters_)),
       handle_(std::exchange(other.handle_, -1)) {}
 
 Hdf5File::~Hdf5File() {
@@ -257,30 +225,6 @@ void Hdf5File::attach_scale(const std::string& path, unsigned dimension, const s
   const Handle axis(H5Dopen2(handle_, scale.c_str(), H5P_DEFAULT), H5Dclose);
   if (H5DSattach_scale(dataset, axis, dimension) < 0)
     fail("attach the scale \"" + scale + "\" to \"" + path + "\"");
-}
-
-void Hdf5File::write_rows(const std::string& path, std::uint64_t first, std::uint64_t rows,
-                          const void* values) {
-  if (rows == 0) return;
-  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
-  const auto slab = select(dataset, first, rows);
-  if (!slab) fail("reach past the last row of \"" + path + "\"");
-  const Handle type(H5Dget_type(dataset), H5Tclose);
-  if (H5Dwrite(dataset, type, slab->memory, slab->file, H5P_DEFAULT, values) < 0)
-    fail("write rows of \"" + path + "\"");
-  require_written();
-}
-
-void Hdf5File::read_rows(const std::string& path, std::uint64_t first, std::uint64_t rows,
-                         void* values) const {
-  if (rows == 0) return;
-  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
-  if (dataset < 0) fail("find the column \"" + path + "\"");
-  const auto slab = select(dataset, first, rows);
-  if (!slab) fail("reach past the last row of \"" + path + "\"");
-  const Handle type(H5Dget_type(dataset), H5Tclose);
-  if (H5Dread(dataset, type, slab->memory, slab->file, H5P_DEFAULT, values) < 0)
-    fail("read rows of \"" + path + "\"");
 }
 
 std::vector<std::string> Hdf5File::texts(const std::string& path) const {

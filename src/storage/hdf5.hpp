@@ -27,9 +27,10 @@ struct DatasetSpec {
   std::string path;  // "/breakdown/exposed_time"; its group must exist
   ElementType type = ElementType::f8;
   Shape shape;  // [rows] or [rows, columns]
-  Shape chunk;  // empty = contiguous; otherwise gzip 4 after shuffle
+  Shape chunk;  // empty = contiguous; otherwise shuffled and deflated (gzip)
 };
 
+class ChunkFilters;
 class FileBytes;
 
 class Hdf5File {
@@ -95,6 +96,7 @@ class Hdf5File {
 
   std::string name_;
   std::shared_ptr<FileBytes> bytes_;
+  std::unique_ptr<ChunkFilters> filters_;
   std::int64_t handle_ = -1;
 };
 

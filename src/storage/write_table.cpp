@@ -10,9 +10,9 @@
 #include "base/contract.hpp"
 #include "base/error.hpp"
 #include "storage/seal.hpp"
-#include "storage/unfinished_file.hpp"
 #include "storage/table_bytes.hpp"
 #include "storage/table_file.hpp"
+#include "storage/unfinished_file.hpp"
 
 namespace echo::storage {
 namespace {

@@ -1,10 +1,11 @@
 #include "parallel/journal/rows_frame.hpp"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <new>
 
 #include "base/at.hpp"
@@ -16,7 +17,7 @@ namespace {
 
 using sweep::Row;
 
-constexpr int fast = 1;                   // zlib's level
+constexpr int fast = 2;                   // libdeflate's level; 1 is no faster here
 constexpr std::size_t rows_in_tile = 64;  // transposed at once: they stay in the cache
 
 // The fixed part of the index; runs follow, then the packed rows.
@@ -132,15 +133,15 @@ std::int64_t RowsIndex::rows() const {
 }
 
 struct RowsPacker::State {
-  z_stream stream{};
+  libdeflate_compressor* compressor = libdeflate_alloc_compressor(fast);
   Bytes planes;
 };
 
 RowsPacker::RowsPacker() : state_(new State) {
-  if (deflateInit(&state_->stream, fast) != Z_OK) throw std::bad_alloc();
+  if (state_->compressor == nullptr) throw std::bad_alloc();
 }
 
-RowsPacker::~RowsPacker() { deflateEnd(&state_->stream); }
+RowsPacker::~RowsPacker() { libdeflate_free_compressor(state_->compressor); }
 
 std::string RowsPacker::payload(std::uint64_t key, std::span<const Row> rows) {
   ECHO_EXPECT(!rows.empty() && rows.size() <= most_rows_in_frame);
@@ -155,16 +156,13 @@ std::string RowsPacker::payload(std::uint64_t key, std::span<const Row> rows) {
   put(std::span(index.runs), out);
 
   to_planes(rows, state_->planes);
-  z_stream& stream = state_->stream;
-  deflateReset(&stream);
+  const Bytes& planes = state_->planes;
   const std::size_t start = out.size();
-  out.resize(start + deflateBound(&stream, state_->planes.size()));
-  stream.next_in = state_->planes.data();
-  stream.avail_in = static_cast<uInt>(state_->planes.size());
-  stream.next_out = reinterpret_cast<unsigned char*>(out.data()) + start;
-  stream.avail_out = static_cast<uInt>(out.size() - start);
-  ECHO_EXPECT(deflate(&stream, Z_FINISH) == Z_STREAM_END);
-  out.resize(out.size() - stream.avail_out);
+  out.resize(start + libdeflate_zlib_compress_bound(state_->compressor, planes.size()));
+  const std::size_t packed = libdeflate_zlib_compress(state_->compressor, planes.data(), planes.size(),
+                                                      out.data() + start, out.size() - start);
+  ECHO_EXPECT(packed > 0);
+  out.resize(start + packed);
   return out;
 }
 
@@ -190,10 +188,12 @@ bool unpack_rows(std::string_view payload, std::vector<Row>& rows) {
   const auto parts = parts_of(payload);
   if (!parts) return false;
   Bytes planes(mask_bytes + parts->head.rows * sizeof(Row));  // the most there can be
-  auto length = static_cast<uLongf>(planes.size());
-  const auto* const packed = reinterpret_cast<const unsigned char*>(parts->packed.data());
-  // uncompress() writes no more than `length` bytes, whatever the packed bytes say.
-  if (uncompress(planes.data(), &length, packed, static_cast<uLong>(parts->packed.size())) != Z_OK)
+  const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor(
+      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
+  if (!decompressor) throw std::bad_alloc();
+  std::size_t length = 0;  // it writes no more than there is room for, whatever the packed bytes say
+  if (libdeflate_zlib_decompress(decompressor.get(), parts->packed.data(), parts->packed.size(),
+                                 planes.data(), planes.size(), &length) != LIBDEFLATE_SUCCESS)
     return false;
   planes.resize(length);
   rows.resize(parts->head.rows);
