@@ -126,6 +126,17 @@ void wait_for_traffic(const timeline::BlockTimes& times, const timeline::BlockPa
   late.exposed[at(TimeCategory::zero_comm)] += wait;
 }
 
+// Whether two chunks run the same blocks in all their passes: most do, and cost the same then.
+bool run_alike(const workload::Workload& work, ChunkId a, ChunkId b) {
+  const auto same_row = [&](const Csr<workload::BlockRun>& passes) {
+    return passes.rows() == 0 || std::ranges::equal(passes.row(a), passes.row(b));
+  };
+  const auto same_block = [&](const std::vector<BlockId>& blocks) { return blocks[at(a)] == blocks[at(b)]; };
+  return same_row(work.forward) && same_row(work.backward) && same_row(work.weight_gradients) &&
+         same_row(work.input_gradients) && same_block(work.first_forward) && same_block(work.last_backward) &&
+         same_block(work.whole_backward);
+}
+
 class ChunkComposer {
  public:
   ChunkComposer(const StepInput& input, Slowdown slowdown, ComposedStep& out)
@@ -146,6 +157,10 @@ class ChunkComposer {
 
   void compose(ChunkId chunk) {
     ChunkCost& cost = out_.chunks[at(chunk)];
+    if (chunk != ChunkId(0) && run_alike(work_, chunk, chunk + (-1))) {
+      cost = out_.chunks[at(chunk) - 1];
+      return time_gathers(chunk, cost);
+    }
     const bool split = work_.backwards == workload::Backward::split;
     const PassKind usual = split ? PassKind::input_gradients : PassKind::backward;
     const Pass forward = pass_of(PassKind::forward, chunk), backward = pass_of(usual, chunk),

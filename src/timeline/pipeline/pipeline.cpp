@@ -18,9 +18,9 @@ constexpr SimTime absent{-1};
 
 // Runs tasks of one stage from `cursor` on until one lacks its input; returns the new cursor.
 template <bool overlapped>
-std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int32_t cursor,
-                       PipelineScratch& scratch, std::vector<PlacedTask>* placed, Trail* trail) {
-  const std::span<const Task> order = scratch.order.row(stage);
+std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::span<const Task> order,
+                       std::int32_t cursor, PipelineScratch& scratch, std::vector<PlacedTask>* placed,
+                       Trail* trail) {
   const std::int32_t end = static_cast<std::int32_t>(order.size());
   const std::size_t row = 2 * at(shape.chunks) + 1;
   const Route route(shape);
@@ -67,17 +67,18 @@ std::int32_t run_stage(const PipelineShape& shape, std::int32_t stage, std::int3
 // Sweeps down (as forwards flow) or up (as backwards flow); the direction changes when a sweep ran less than
 // one task per stage.
 template <bool overlapped>
-void run_all(const PipelineShape& shape, PipelineScratch& scratch, std::vector<PlacedTask>* placed,
-             Trail* trail) {
+void run_all(const PipelineShape& shape, const Csr<Task>& order, PipelineScratch& scratch,
+             std::vector<PlacedTask>* placed, Trail* trail) {
   scratch.cursor.assign(at(shape.stages), 0);
   std::int32_t fruitless = 0;
   bool down = true;
-  for (std::size_t left = scratch.order.value.size(); left > 0;) {
+  for (std::size_t left = order.value.size(); left > 0;) {
     std::int32_t moved = 0;
     for (std::int32_t i = 0; i < shape.stages; ++i) {
       const std::int32_t stage = down ? i : shape.stages - 1 - i;
       std::int32_t& cursor = scratch.cursor[at(stage)];
-      const std::int32_t reached = run_stage<overlapped>(shape, stage, cursor, scratch, placed, trail);
+      const std::int32_t reached =
+          run_stage<overlapped>(shape, stage, order.row(stage), cursor, scratch, placed, trail);
       moved += reached - cursor;
       cursor = reached;
     }
@@ -113,14 +114,16 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch, Trail* trail
 
 void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
                bool overlapped, PipelineScratch& scratch, std::vector<PlacedTask>* placed, Trail* trail) {
-  order_of(schedule, shape, times, scratch.order);
-  ECHO_EXPECT(scratch.order.rows() == shape.stages);
+  const bool is_listed = schedule.plan == nullptr && shape.given == nullptr;
+  if (!is_listed) order_of(schedule, shape, times, scratch.planned);
+  const Csr<Task>& order = is_listed ? scratch.orders.of(schedule, shape, false).start : scratch.planned;
+  ECHO_EXPECT(order.rows() == shape.stages);
   const std::size_t row = 2 * at(shape.chunks) + 1;
   scratch.ready.assign(row * at(microbatches_per_chunk(shape)), absent);
   if (overlapped) {
-    run_all<true>(shape, scratch, placed, trail);
+    run_all<true>(shape, order, scratch, placed, trail);
   } else {
-    run_all<false>(shape, scratch, placed, trail);
+    run_all<false>(shape, order, scratch, placed, trail);
   }
 }
 

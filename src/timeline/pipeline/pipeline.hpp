@@ -7,6 +7,7 @@
 
 #include "base/csr.hpp"
 #include "base/units.hpp"
+#include "timeline/pipeline/order_memo.hpp"
 #include "timeline/pipeline/stage.hpp"
 #include "timeline/pipeline/trail.hpp"
 #include "timeline/schedule.hpp"
@@ -48,7 +49,8 @@ struct PlacedTask {
 
 // Reused buffers; results never depend on their contents.
 struct PipelineScratch {
-  Csr<Task> order;                          // [stages] tasks to run
+  OrderMemo orders;
+  Csr<Task> planned;                        // [stages] the order of a schedule without a closed form
   std::vector<std::int32_t> cursor;         // [stages] number of tasks that ran
   std::vector<StageState> stages, earlier;  // [stages] now, and at an earlier repeat
   std::vector<Leg> legs;                    // [3 * chunks]

@@ -26,8 +26,6 @@
 // which only the part in use is touched.
 #include "timeline/pipeline/repeat.hpp"
 
-#include <limits>
-
 #include "base/at.hpp"
 #include "base/contract.hpp"
 
@@ -39,15 +37,15 @@ class Repeater {
  public:
   Repeater(const PipelineShape& shape, const Schedule& schedule, PipelineScratch& scratch, Trail* trail)
       : shape_(shape),
-        schedule_(schedule),
         scratch_(scratch),
         trail_(trail),
+        orders_(scratch.orders.of(schedule, shape, true)),
         stretch_(schedule.steady(shape, 0)) {}
 
   void run() {
-    list_prologue_and_one_repeat();
+    scratch_.cursor.assign(at(shape_.stages), 0);
     scratch_.ready.resize(std::max(scratch_.ready.size(), row_ * at(microbatches_per_chunk(shape_))));
-    run_lists(Until::prologue, 0);
+    run_lists(orders_.start, Until::prologue, 0);
     bool proven = false;
     // The stretch contains no first forward, so nothing in it refers to an instant of the step: the cut
     // before it counts.
@@ -56,7 +54,7 @@ class Repeater {
     scratch_.earlier = scratch_.stages;
     for (std::int32_t repeat = 0; repeat < stretch_.repeats; ++repeat) {
       for (std::int32_t s = 0; s < shape_.stages; ++s) scratch_.cursor[at(s)] = first(s);
-      run_lists(Until::end, repeat * stretch_.advance - skipped);
+      run_lists(orders_.start, Until::end, repeat * stretch_.advance - skipped);
       if (proven) continue;
       const std::int32_t cycle = repeat - saved;
       if (repeats_since(cycle * stretch_.advance)) {
@@ -73,56 +71,32 @@ class Repeater {
         renew = 2 * repeat + 1;
       }
     }
-    list_epilogue(skipped);
-    run_lists(Until::end, 0);
+    follow_skip(skipped);
+    scratch_.cursor.assign(at(shape_.stages), 0);
+    run_lists(orders_.rest, Until::end, -skipped);
   }
 
  private:
   enum class Until : std::int8_t { prologue, end };
 
   [[nodiscard]] std::int32_t first(std::int32_t stage) const {
-    return static_cast<std::int32_t>(scratch_.order.row(stage).size()) - stretch_.length;
+    return static_cast<std::int32_t>(orders_.start.row(stage).size()) - stretch_.length;
   }
 
-  void list_prologue_and_one_repeat() {
-    scratch_.order.clear();
-    for (std::int32_t s = 0; s < shape_.stages; ++s) {
-      const SteadyStretch stretch = schedule_.steady(shape_, s);
-      schedule_.slice(shape_, s, 0, stretch.first + stretch.length, scratch_.order.value);
-      scratch_.order.close_row();
-    }
-    scratch_.cursor.assign(at(shape_.stages), 0);
-  }
-
-  void list_epilogue(std::int32_t skipped) {
-    scratch_.order.clear();
-    for (std::int32_t s = 0; s < shape_.stages; ++s) {
-      const SteadyStretch stretch = schedule_.steady(shape_, s);
-      schedule_.slice(shape_, s, stretch.first + stretch.repeats * stretch.length, tasks_of(s),
-                      scratch_.order.value);
-      scratch_.order.close_row();
-    }
-    scratch_.cursor.assign(at(shape_.stages), 0);
-    for (Task& task : scratch_.order.value) task.microbatch -= skipped;
+  // The special tasks of the legs, which the skip leaves behind, count from where the lists do.
+  void follow_skip(std::int32_t skipped) {
     for (Leg& leg : scratch_.legs) leg.special_at -= leg.special_at > 0 ? skipped : 0;
   }
 
-  [[nodiscard]] std::int32_t tasks_of(std::int32_t stage) const {
-    if (schedule_.mixes_backwards) return std::numeric_limits<std::int32_t>::max();
-    const auto chunks = std::count(shape_.stage_of_chunk.begin(), shape_.stage_of_chunk.end(), stage);
-    const std::int32_t passes = schedule_.splits_backward ? 3 : 2;
-    return passes * microbatches_per_chunk(shape_) * static_cast<std::int32_t>(chunks);
-  }
-
   // Runs every stage to the end of its list or of its prologue.
-  void run_lists(Until until, std::int32_t offset) {
+  void run_lists(const Csr<Task>& lists, Until until, std::int32_t offset) {
     bool missing = true;
     for (bool down = true; missing; down = !down) {
       bool moved = false;
       missing = false;
       for (std::int32_t i = 0; i < shape_.stages; ++i) {
         const std::int32_t stage = down ? i : shape_.stages - 1 - i;
-        const std::span<const Task> list = scratch_.order.row(stage);
+        const std::span<const Task> list = lists.row(stage);
         const std::int32_t size = static_cast<std::int32_t>(list.size());
         const std::int32_t end = until == Until::end ? size : size - stretch_.length;
         std::int32_t& cursor = scratch_.cursor[at(stage)];
@@ -221,7 +195,7 @@ class Repeater {
 
   void count_skipped_pairs(std::int32_t repeats) {
     for (std::int32_t s = 0; s < shape_.stages; ++s) {
-      const std::span<const Task> list = scratch_.order.row(s).subspan(at(first(s)));
+      const std::span<const Task> list = orders_.start.row(s).subspan(at(first(s)));
       for (std::size_t i = 0; i < list.size(); ++i)
         if (list[i].with_next)
           scratch_.pairs[route_.pair_of(list[i].chunk, list[i + 1].chunk)].runs += repeats;
@@ -243,9 +217,9 @@ class Repeater {
   }
 
   const PipelineShape& shape_;
-  const Schedule& schedule_;
   PipelineScratch& scratch_;
   Trail* const trail_;
+  const OrderMemo::Orders& orders_;
   const SteadyStretch stretch_;  // of stage 0; `first` differs by stage
   const Route route_{shape_};
   const std::size_t row_ = 2 * at(shape_.chunks) + 1;
@@ -257,7 +231,9 @@ class Repeater {
 bool run_repeating(const PipelineShape& shape, const Schedule& schedule, bool overlapped,
                    PipelineScratch& scratch, Trail* trail) {
   constexpr std::int32_t fewest_repeats = 2;  // one to compare with the cut before it, one to skip
-  if (schedule.steady == nullptr || schedule.steady(shape, 0).repeats < fewest_repeats) return false;
+  if (schedule.steady == nullptr || shape.given != nullptr ||
+      schedule.steady(shape, 0).repeats < fewest_repeats)
+    return false;
   if (overlapped) {
     Repeater<true>(shape, schedule, scratch, trail).run();
   } else {
