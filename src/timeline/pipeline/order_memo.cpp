@@ -34,16 +34,11 @@ OrderMemo::Orders steady_orders(const Schedule& schedule, const PipelineShape& s
 
 const OrderMemo::Orders& OrderMemo::of(const Schedule& schedule, const PipelineShape& shape, bool steady) {
   ECHO_EXPECT(schedule.slice != nullptr && shape.given == nullptr);
-  Key key{schedule.name,
-          shape.stages,
-          shape.chunks,
-          shape.microbatches,
-          shape.microbatch_group,
-          shape.copies,
-          shape.pairs,
-          steady,
-          {shape.stage_of_chunk.begin(), shape.stage_of_chunk.end()}};
-  if (const auto found = kept_.find(key); found != kept_.end()) return found->second;
+  const Question question{schedule.name,
+                          {shape.stages, shape.chunks, shape.microbatches, shape.microbatch_group,
+                           shape.copies, shape.pairs ? 1 : 0, steady ? 1 : 0},
+                          shape.stage_of_chunk};
+  if (const auto found = kept_.find(question); found != kept_.end()) return found->second;
   Orders orders;
   if (steady)
     orders = steady_orders(schedule, shape);
@@ -51,7 +46,9 @@ const OrderMemo::Orders& OrderMemo::of(const Schedule& schedule, const PipelineS
     order_of(schedule, shape, {}, orders.start);
   if (tasks_ > most_tasks) kept_.clear(), tasks_ = 0;
   tasks_ += orders.start.value.size() + orders.rest.value.size();
-  return kept_.emplace(std::move(key), std::move(orders)).first->second;
+  Entry entry{
+      question.schedule, question.numbers, {shape.stage_of_chunk.begin(), shape.stage_of_chunk.end()}};
+  return kept_.emplace(std::move(entry), std::move(orders)).first->second;
 }
 
 }  // namespace echo::timeline

@@ -2,11 +2,13 @@
 // every point composes its pipeline up to three times.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <memory>
-#include <tuple>
+#include <span>
 #include <vector>
 
 #include "base/csr.hpp"
@@ -27,10 +29,28 @@ class OrderMemo {
 
  private:
   // All that `slice` and `steady` may read, and the schedule that they belong to.
-  using Key = std::tuple<const char*, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t,
-                         bool, bool, std::vector<std::int32_t>>;
+  struct Question {
+    const char* schedule;
+    std::array<std::int32_t, 7> numbers;
+    std::span<const std::int32_t> stage_of_chunk;
+  };
+  struct Entry {
+    const char* schedule;
+    std::array<std::int32_t, 7> numbers;
+    std::vector<std::int32_t> stage_of_chunk;
+  };
+  // Questions are looked up as they are, without an allocation.
+  struct Less {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      if (a.schedule != b.schedule) return std::less<>()(a.schedule, b.schedule);
+      if (a.numbers != b.numbers) return a.numbers < b.numbers;
+      return std::ranges::lexicographical_compare(a.stage_of_chunk, b.stage_of_chunk);
+    }
+  };
   static constexpr std::size_t most_tasks = std::size_t{1} << 17;  // 2 MiB
-  std::map<Key, Orders> kept_;
+  std::map<Entry, Orders, Less> kept_;
   std::size_t tasks_ = 0;  // in kept_
 };
 
