@@ -18,7 +18,7 @@ namespace echo::timeline {
 
 class OrderMemo {
  public:
-  // Of every stage, one row per stage. With a steady stretch: `start`, the positions before it and its first
+  // Tasks in order, one row per stage. With a steady stretch: `start`, the positions before it and its first
   // repeat; `rest`, those after its last. Without: `start` alone, all of them.
   struct Orders {
     Csr<Task> start, rest;
@@ -41,7 +41,7 @@ class OrderMemo {
   };
   // Questions are looked up as they are, without an allocation.
   struct Less {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the standard library's name
     template <class A, class B>
     bool operator()(const A& a, const B& b) const {
       if (a.schedule != b.schedule) return std::less<>()(a.schedule, b.schedule);
