@@ -221,7 +221,7 @@ void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std:
   if (placed != nullptr) placed->clear();
   if (trail != nullptr) trail->start(shape);
   if (placed == nullptr && !is_alone(shape, schedule) && has_program(schedule, shape)) {
-    const PipelineCase one{times, data, &out};
+    const PipelineCase one{times, data, pairs, &out};
     return run_program(shape, schedule, {&one, 1}, hops, scratch, trail);
   }
   lay_legs(shape, schedule, times, hops, data, scratch.legs);
@@ -244,7 +244,7 @@ void compose_pipelines(const PipelineShape& shape, const Schedule& schedule,
                        Trail* trail) {
   if (is_alone(shape, schedule) || !has_program(schedule, shape)) {
     for (const PipelineCase& one : cases)
-      compose_pipeline(shape, schedule, one.times, hops, one.data, scratch, *one.out, nullptr, {},
+      compose_pipeline(shape, schedule, one.times, hops, one.data, scratch, *one.out, nullptr, one.pairs,
                        &one == &cases.back() ? trail : nullptr);
     return;
   }

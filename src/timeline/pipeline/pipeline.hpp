@@ -74,6 +74,7 @@ struct PipelineScratch {
 struct PipelineCase {
   std::span<const ChunkTimes> times;
   std::span<const DataLane> data;
+  std::span<const SimTime> pairs;
   PipelineTimes* out = nullptr;
 };
 inline constexpr std::size_t most_cases = 3;

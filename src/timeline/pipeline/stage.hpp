@@ -20,6 +20,7 @@ struct Hops;
 // chunk.
 struct DataLane {
   SimTime first_start{}, busy{}, lag{};
+  friend bool operator==(const DataLane&, const DataLane&) = default;
 };
 
 // A microbatch visits legs 0 .. chunks-1 (forwards) and chunks .. 2*chunks-1 (backwards, last chunk first):
