@@ -6,7 +6,6 @@
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
-#include "simulate/prices/price_work.hpp"
 #include "simulate/replay/replay_step.hpp"
 #include "simulate/report/error_bands.hpp"
 #include "simulate/report/invariants.hpp"
@@ -23,7 +22,6 @@
 #include "timeline/schedule.hpp"
 #include "training/layout/multi_token.hpp"
 #include "training/layout/stage_balance.hpp"
-#include "workload/generate_workload.hpp"
 
 namespace echo::simulate {
 
@@ -52,11 +50,6 @@ void place_chunks(const TrainingConfig& config, const machine::ClusterSpec& clus
   if (schedule.copies > 1) training::copy_model(config, cluster, layout);
   schedule.place(config.degrees.pipeline, static_cast<std::int32_t>(layout.stage_of_chunk.size()),
                  layout.stage_of_chunk);
-}
-
-workload::Backward backward_of(const timeline::Schedule& schedule) {
-  if (schedule.mixes_backwards) return workload::Backward::both;
-  return schedule.splits_backward ? workload::Backward::split : workload::Backward::whole;
 }
 
 // The layers of each stage where a config lists them or its framework balances them; empty where layers are
@@ -96,32 +89,6 @@ bool report_memory(const TrainingConfig& config, const Catalog& catalog, const E
   report.mem_rel_error = static_cast<float>(fit.rel_error);
   report.fit_chance = static_cast<float>(fit.chance);
   return fit.chance >= least_fit_chance;
-}
-
-void price_hops(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
-                PriceMemo& memo, SimulatedStep& step) {
-  const std::vector<std::int32_t>& stage_of = step.layout.stage_of_chunk;
-  const workload::Workload& work = step.work;
-  Prices& prices = step.prices;
-  const std::size_t hops = stage_of.size() - 1;
-  prices.hop_forward.assign(hops, SimTime::zero());
-  prices.hop_backward.assign(hops, SimTime::zero());
-  prices.hop_bottlenecks.assign(hops, BottleneckTimes{});
-  if (config.degrees.pipeline == 1) return;
-  const SimTime gather = work.hop_gather.is_none() ? SimTime::zero() : prices.alone[at(work.hop_gather)];
-  for (std::size_t i = 0; i < hops; ++i) {
-    const std::int32_t from = stage_of[i], to = stage_of[i + 1];
-    if (from == to) continue;
-    // Boundary s joins stages s and s + 1; the last one joins the last stage to stage 0.
-    const bool neighbours_up = to == (from + 1) % config.degrees.pipeline;
-    const bool crosses = step.layout.hop_crosses_nodes[at(neighbours_up ? from : to)];
-    const ops::CollectiveQuery& hop = crosses ? work.hop_across : work.hop_within;
-    const ops::CollectiveEstimate price = price_collective(hop, config, catalog, calibration, memo);
-    prices.hop_forward[i] = prices.hop_backward[i] = price.time + gather;
-    prices.hop_bottlenecks[i] = bottlenecks_of(price);
-    if (!work.hop_gather.is_none())
-      prices.hop_bottlenecks[i].add(prices.bottlenecks[at(work.hop_gather)], 1.0);
-  }
 }
 
 void report_step(const TrainingConfig& config, const Catalog& catalog, const StepOutcome& slowed,
@@ -173,17 +140,6 @@ Refusal why_unsupported(const TrainingConfig& config, const Catalog& catalog) {
   return why_schedule_cannot(config, schedule, layout);
 }
 
-// Generates the work of a step whose ranks are laid out, and prices it.
-static void price_step(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
-                       PriceMemo& memo, SimulatedStep& step) {
-  workload::generate_workload(config, catalog.model(config.model), catalog.framework(config),
-                              catalog.cluster(config.cluster), step.layout,
-                              backward_of(schedule_of(config, catalog)), step.work,
-                              catalog.gpu(config).compute_capability);
-  price_work(config, catalog, calibration, step.work, memo, step.prices);
-  price_hops(config, catalog, calibration, memo, step);
-}
-
 static void compose_and_report(const StepInput& input, const Catalog& catalog, const Calibration& calibration,
                                Workspace& ws, StepReport& report) {
   ComposedStep& composed = ws.step.composed;
@@ -204,8 +160,10 @@ static void compose_and_report(const StepInput& input, const Catalog& catalog, c
 
 StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
                     Workspace& ws, std::int64_t work_budget, const Skew& skew) {
-  if (!catalog.model(config.model).trace.is_none())
+  if (!catalog.model(config.model).trace.is_none()) {
+    ws.work.forget_step();
     return replay_step(config, catalog, calibration, ws, skew);
+  }
   if (const Refusal refusal = training::first_broken_rule(attempt_of(config, catalog)))
     return unsupported(refusal);
   SimulatedStep& step = ws.step;
@@ -223,7 +181,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   }
   if (pipeline_tasks(config, catalog) > (work_budget > 0 ? work_budget : default_work_budget))
     return over_budget(report);
-  price_step(config, catalog, calibration, ws.memo, step);
+  ws.work.price(config, catalog, calibration, ws.memo, step);
   const StepInput input = input_of(config, catalog, step);
   compose_and_report(input, catalog, calibration, ws, report);
   std::span<SimTime> drawn;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulate/prices/price_memo.hpp"
+#include "simulate/prices/priced_work.hpp"
 #include "simulate/simulated_step.hpp"
 #include "simulate/step/block_memo.hpp"
 
@@ -61,6 +62,7 @@ struct DropReplayScratch {
 struct Workspace {
   SimulatedStep step;  // the last one
   PriceMemo memo;
+  PricedWorkMemo work;
   ComposeScratch scratch;
   SkewScratch draws;
   std::unique_ptr<ReplayScratch, DropReplayScratch> trace;  // made where a trace is first met

@@ -107,10 +107,12 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch, Trail* trail
   const DataEnd data = add_data(stage, backward.data, stage.clock - backward.special, stage.clock);
   if (trail == nullptr) return;
   const bool gathered = stage.gather_wait > SimTime::zero();
-  trail->note(0, trail->place(MicrobatchId(0), 0), true, ChunkId(0),
-              Cause{.special = true, .gathered = gathered});
-  trail->note(0, trail->place(MicrobatchId(microbatches - 1), 1), false, ChunkId(0),
-              Cause{.data = data, .special = true});
+  const auto note = [&](std::int32_t place, bool is_forward, const Cause& cause) {
+    trail->note(0, place, is_forward, cause);
+    trail->note_special(0, ChunkId(0), place, cause);
+  };
+  note(trail->place(MicrobatchId(0), 0), true, Cause{.special = true, .gathered = gathered});
+  note(trail->place(MicrobatchId(microbatches - 1), 1), false, Cause{.data = data, .special = true});
 }
 
 void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,

@@ -58,15 +58,15 @@ struct PipelineScratch {
   OrderMemo orders;
   ProgramMemo programs;
   std::vector<LegHops> hops;                // [3 * chunks] of a program
-  std::vector<SimTime> durations;           // [3 * chunks][usual, special, split][cases] of a program
-  std::vector<StageState> case_stages;      // [stages][cases] of a program
+  std::vector<SimTime> durations;           // [3 * chunks][usual, special, split][4] of a program
+  std::vector<StageState> case_stages;      // [stages][4] of a program: by case
   std::int64_t tasks_run = 0;               // by the last call; skipped ones do not count
   Csr<Task> planned;                        // [stages] the order of a schedule without a closed form
   std::vector<std::int32_t> cursor;         // [stages] number of tasks that ran
   std::vector<StageState> stages, earlier;  // [stages] now, and at an earlier repeat
   std::vector<Leg> legs;                    // [3 * chunks]
   std::vector<PairLeg> pairs;               // [chunks][chunks of a stage], or empty
-  // When the input of a leg arrived: [microbatches][2 * chunks + 1], or of a program [..][3 * chunks][cases].
+  // When the input of a leg arrived: [microbatches][2 * chunks + 1], or of a program [..][3 * chunks][4].
   std::vector<SimTime> ready;
 };
 

@@ -13,6 +13,10 @@
 namespace echo::timeline {
 namespace {
 
+// Times of all cases lie side by side, with room for one more: a place is found by a shift.
+constexpr std::size_t stride = 4;
+static_assert(most_cases <= stride);
+
 SimTime hop_at(std::span<const SimTime> times, std::int32_t border) {
   return times.empty() ? SimTime::zero() : times[at(border)];
 }
@@ -32,14 +36,14 @@ void lay_hops(const PipelineShape& shape, const Hops& hops, std::vector<LegHops>
   }
 }
 
-// [3 * legs][cases]: usual, special, without weight gradients; as lay_legs says.
+// [3 * legs][stride]: usual, special, without weight gradients; as lay_legs says.
 void lay_durations(const PipelineShape& shape, const Schedule& schedule, std::span<const PipelineCase> cases,
                    std::vector<SimTime>& out) {
   const std::int32_t chunks = shape.chunks;
-  out.resize(at(9 * chunks) * cases.size());
+  out.resize(at(9 * chunks) * stride);
   const auto put = [&](std::int32_t leg, std::size_t k, SimTime usual, SimTime special, SimTime split) {
-    SimTime* const slot = out.data() + at(3 * leg) * cases.size() + k;
-    slot[0] = usual, slot[cases.size()] = special, slot[2 * cases.size()] = split;
+    SimTime* const slot = out.data() + at(3 * leg) * stride + k;
+    slot[0] = usual, slot[stride] = special, slot[2 * stride] = split;
   };
   for (std::size_t k = 0; k < cases.size(); ++k) {
     for (std::int32_t c = 0; c < chunks; ++c) {
@@ -59,9 +63,9 @@ class Runner {
   Runner(const PipelineShape& shape, const Program& program, std::span<const PipelineCase> given,
          PipelineScratch& scratch, Trail* trail)
       : shape_(shape), program_(program), given_(given), scratch_(scratch), trail_(trail) {
-    scratch.case_stages.assign(at(shape.stages) * cases, StageState{});
+    scratch.case_stages.assign(at(shape.stages) * stride, StageState{});
     const std::size_t places = at(program.row) * at(shape.microbatches + 1);
-    if (scratch.ready.size() < places * cases) scratch.ready.resize(places * cases);
+    if (scratch.ready.size() < places * stride) scratch.ready.resize(places * stride);
   }
 
   void run() {
@@ -70,7 +74,7 @@ class Runner {
     run_moves(program_.rest, -skipped * program_.row);
     scratch_.stages.resize(at(shape_.stages));
     for (std::size_t s = 0; s < scratch_.stages.size(); ++s)
-      scratch_.stages[s] = scratch_.case_stages[(s + 1) * cases - 1];
+      scratch_.stages[s] = scratch_.case_stages[s * stride + cases - 1];
   }
 
  private:
@@ -116,9 +120,9 @@ class Runner {
     const LegHops* const hops = scratch_.hops.data();
     for (const Move& move : moves) {
       const std::size_t place = at(base + move.at);
-      SimTime* const input = ready + place * cases;
-      StageState* const own = stages + at(move.stage) * cases;
-      const SimTime* const duration = durations + at(move.slot) * cases;
+      SimTime* const input = ready + place * stride;
+      StageState* const own = stages + at(move.stage) * stride;
+      const SimTime* const duration = durations + at(move.slot) * stride;
       const LegHops& hop = hops[at(move.leg)];
       const bool special = move.slot - 3 * move.leg == 1;
       for (std::size_t k = 0; k < cases; ++k) {
@@ -127,10 +131,13 @@ class Runner {
         Cause cause;
         const SimTime start = begin(stage, arrival, hop, cause);
         SimTime end = start + duration[k];
-        if (special) [[unlikely]]
-          end_special(move, k, start, end, stage, cause);
+        if (special) [[unlikely]] {
+          const SpecialEnd found = end_special(move, k, start, end, stage);
+          end = found.end;
+          cause.gathered = found.gathered, cause.data = found.data;
+        }
         stage.clock = end;
-        input[cases + k] = hand_on(stage, end, hop, move.is_forward, cause);
+        input[stride + k] = hand_on(stage, end, hop, move.is_forward, cause);
         if constexpr (noted)
           if (k + 1 == cases) note(move, place, special, cause);
       }
@@ -138,7 +145,8 @@ class Runner {
   }
 
   // As run_task of stage.hpp.
-  static SimTime begin(StageState& stage, SimTime arrival, const LegHops& hop, Cause& cause) {
+  [[gnu::always_inline]] static SimTime begin(StageState& stage, SimTime arrival, const LegHops& hop,
+                                              Cause& cause) {
     if constexpr (overlapped) {
       if (arrival > stage.clock) cause.began = Began::arrival;
       return std::max(stage.clock, arrival);
@@ -153,7 +161,8 @@ class Runner {
     }
   }
 
-  static SimTime hand_on(StageState& stage, SimTime end, const LegHops& hop, bool is_forward, Cause& cause) {
+  [[gnu::always_inline]] static SimTime hand_on(StageState& stage, SimTime end, const LegHops& hop,
+                                                bool is_forward, Cause& cause) {
     if constexpr (overlapped) {
       if (hop.after <= SimTime::zero()) return end;
       SimTime& link = is_forward ? stage.link_forward : stage.link_backward;
@@ -166,26 +175,31 @@ class Runner {
     }
   }
 
-  // A chunk's first forward, which may wait for weights, or the task that ends its last backward.
-  void end_special(const Move& move, std::size_t k, SimTime start, SimTime& end, StageState& stage,
-                   Cause& cause) const {
+  struct SpecialEnd {
+    SimTime end;
+    bool gathered = false;
+    DataEnd data = DataEnd::none;
+  };
+  // Of a chunk's first forward, which may wait for weights, or of the task that ends its last backward.
+  // Returns by value: a cause whose address is known elsewhere would live in memory for every task.
+  [[gnu::noinline]] SpecialEnd end_special(const Move& move, std::size_t k, SimTime start, SimTime end,
+                                           StageState& stage) const {
     const ChunkId chunk(chunk_of(move.leg, shape_.chunks));
-    if (move.is_forward) {
-      const SimTime gathered = given_[k].times[at(chunk)].gathered;
-      if (gathered <= end) return;
-      stage.gather_wait += gathered - end;
-      end = gathered;
-      cause.gathered = true;
-    } else if (!given_[k].data.empty()) {
-      cause.data = add_data(stage, given_[k].data[at(chunk)], start, end);
-    }
+    if (!move.is_forward && !given_[k].data.empty())
+      return {end, false, add_data(stage, given_[k].data[at(chunk)], start, end)};
+    const SimTime gathered = given_[k].times[at(chunk)].gathered;
+    if (!move.is_forward || gathered <= end) return {end};
+    stage.gather_wait += gathered - end;
+    return {gathered, true};
   }
 
-  void note(const Move& move, std::size_t place, bool special, Cause cause) {
-    const ChunkId chunk(chunk_of(move.leg, shape_.chunks));
+  [[gnu::always_inline]] void note(const Move& move, std::size_t at_place, bool special, Cause cause) {
+    const auto place = static_cast<std::int32_t>(at_place);
     cause.special = special;
     cause.split = move.slot - 3 * move.leg == 2;
-    trail_->note(move.stage, static_cast<std::int32_t>(place), move.is_forward, chunk, cause);
+    trail_->note(move.stage, place, move.is_forward, cause);
+    if (special) [[unlikely]]
+      trail_->note_special(move.stage, ChunkId(chunk_of(move.leg, shape_.chunks)), place, cause);
   }
 
   void note_skip(std::int32_t skipped, std::int32_t cycle, std::int32_t repeat) {
@@ -200,32 +214,32 @@ class Runner {
     const std::vector<StageState>&now = scratch_.case_stages, &then = scratch_.earlier;
     for (std::size_t k = 0; k < cases; ++k) shift_[k] = now[k].clock - then[k].clock;
     for (std::size_t i = 0; i < now.size(); ++i)
-      if (now[i].clock - then[i].clock != shift_[i % cases]) return false;
+      if (now[i].clock - then[i].clock != shift_[i % stride]) return false;
     for (std::size_t i = 0; i < now.size(); ++i) {
       const auto same = [&](SimTime StageState::*time) {
         return std::max(now[i].*time, now[i].clock) - std::max(then[i].*time, then[i].clock) ==
-               shift_[i % cases];
+               shift_[i % stride];
       };
       if (!same(&StageState::sent) || !same(&StageState::link_forward) || !same(&StageState::link_backward))
         return false;
     }
-    const std::size_t ago = at(cycle * program_.advance * program_.row) * cases;
+    const std::size_t ago = at(cycle * program_.advance * program_.row) * stride;
     return each_arrival(repeat, [&](SimTime& arrival, std::size_t i) {
       const SimTime before = *(&arrival - ago);
-      return std::max(arrival, now[i].clock) - std::max(before, then[i].clock) == shift_[i % cases];
+      return std::max(arrival, now[i].clock) - std::max(before, then[i].clock) == shift_[i % stride];
     });
   }
 
   void skip(std::int32_t times, std::int32_t repeat) {
     each_arrival(repeat, [&](SimTime& arrival, std::size_t i) {
-      arrival += times * shift_[i % cases];
+      arrival += times * shift_[i % stride];
       return true;
     });
     for (std::size_t i = 0; i < scratch_.case_stages.size(); ++i) {
       StageState& now = scratch_.case_stages[i];
       now.waited += times * (now.waited - scratch_.earlier[i].waited);
       for (SimTime* time : {&now.clock, &now.sent, &now.link_forward, &now.link_backward})
-        *time += times * shift_[i % cases];
+        *time += times * shift_[i % stride];
     }
   }
 
@@ -235,7 +249,7 @@ class Runner {
     const std::int32_t base = (repeat + 1) * program_.advance * program_.row;
     for (const Waiting& waiting : program_.waiting)
       for (std::size_t k = 0; k < cases; ++k)
-        if (!visit(scratch_.ready[at(base + waiting.at) * cases + k], at(waiting.stage) * cases + k))
+        if (!visit(scratch_.ready[at(base + waiting.at) * stride + k], at(waiting.stage) * stride + k))
           return false;
     return true;
   }
@@ -245,16 +259,16 @@ class Runner {
   const std::span<const PipelineCase> given_;
   PipelineScratch& scratch_;
   Trail* const trail_;
-  std::array<SimTime, cases> shift_{};
+  std::array<SimTime, stride> shift_{};  // [cases]; zero for those that do not exist
 };
 
 // Every task ran once, so busy time needs no loop over tasks; time that is neither busy nor waiting was
 // spent in transfers.
 void read_case(const PipelineShape& shape, const Schedule& schedule, bool overlapped, std::size_t k,
-               std::size_t cases, const PipelineScratch& scratch, PipelineTimes& out) {
+               const PipelineScratch& scratch, PipelineTimes& out) {
   const std::int32_t chunks = shape.chunks, microbatches = shape.microbatches;
   const auto duration = [&](std::int32_t leg, std::int32_t kind) {
-    return scratch.durations[at(3 * leg + kind) * cases + k];
+    return scratch.durations[at(3 * leg + kind) * stride + k];
   };
   out.stages.assign(at(shape.stages), StageTimes{});
   out.pairs.clear();
@@ -269,7 +283,7 @@ void read_case(const PipelineShape& shape, const Schedule& schedule, bool overla
   }
   out.end = SimTime::zero();
   for (std::size_t s = 0; s < out.stages.size(); ++s) {
-    const StageState& state = scratch.case_stages[s * cases + k];
+    const StageState& state = scratch.case_stages[s * stride + k];
     StageTimes& stage = out.stages[s];
     stage.compute_end = std::max(state.sent, state.clock);
     stage.data_end = state.data_end;
@@ -308,7 +322,7 @@ void run_program(const PipelineShape& shape, const Schedule& schedule, std::span
   else
     run_cases<false>(shape, program, cases, scratch, trail);
   for (std::size_t k = 0; k < cases.size(); ++k)
-    read_case(shape, schedule, hops.overlapped, k, cases.size(), scratch, *cases[k].out);
+    read_case(shape, schedule, hops.overlapped, k, scratch, *cases[k].out);
 }
 
 }  // namespace echo::timeline

@@ -41,7 +41,7 @@ struct Leg {
   DataLane data;  // starts with the special task
 };
 
-struct StageState {
+struct alignas(64) StageState {             // a cache line
   SimTime clock{};                          // end of its last task
   SimTime sent{};                           // end of the blocking transfer after that (>= clock)
   SimTime link_forward{}, link_backward{};  // end of its last overlapped transfer in each direction

@@ -35,6 +35,7 @@ void Trail::start(const PipelineShape& shape) {
   final.assign(at(shape.chunks), -1);
   ran.assign(at(legs), 0);
   skipped = cycle = 0;
+  has_pairs = false;
 }
 
 void Trail::note_special(std::int32_t stage, ChunkId chunk, std::int32_t place, const Cause& cause) {
@@ -82,6 +83,8 @@ class Walk {
   enum class Reached : std::int8_t { end, handed_on };
 
   [[nodiscard]] const Step& step() const { return trail_.steps[at(place_)]; }
+  [[nodiscard]] bool is_second() const { return trail_.has_pairs && step().is_second; }
+  [[nodiscard]] std::int32_t partner() const { return trail_.has_pairs ? step().partner : -1; }
   [[nodiscard]] std::int32_t leg() const { return place_ % trail_.legs; }
   [[nodiscard]] LegCounts& counts() { return out_.legs[at(leg())]; }
 
@@ -96,9 +99,9 @@ class Walk {
 
   // Counts the task itself; false where its end only waited for weights.
   bool ends() {
-    if (step().is_second) place_ = step().partner;
-    if (step().partner >= 0) {
-      const ChunkId other = route_.chunk_of(step().partner % trail_.legs);
+    if (is_second()) place_ = partner();
+    if (partner() >= 0) {
+      const ChunkId other = route_.chunk_of(partner() % trail_.legs);
       ++out_.pairs[route_.pair_of(route_.chunk_of(leg()), other)];
       return true;
     }
@@ -131,7 +134,7 @@ class Walk {
 
   // Moves from the time when the next leg may take this leg's output to the end of the task.
   void hand_back() {
-    if (step().is_second && step().cause.sent) ++out_.legs[at(step().partner % trail_.legs)].transfers;
+    if (is_second() && step().cause.sent) ++out_.legs[at(partner() % trail_.legs)].transfers;
     if (step().cause.flies) ++counts().transfers;
     while (step().cause.flies && step().cause.queued) {
       go_to(step().link_before, Reached::handed_on);
@@ -142,7 +145,7 @@ class Walk {
   // Blocking transfers after a task; a leg without one counts a transfer of zero length.
   void count_sends() {
     ++counts().transfers;
-    if (step().partner >= 0) ++out_.legs[at(step().partner % trail_.legs)].transfers;
+    if (partner() >= 0) ++out_.legs[at(partner() % trail_.legs)].transfers;
   }
 
   void go_to(std::int32_t place, Reached reached) {

@@ -16,9 +16,10 @@ namespace echo::timeline {
 // One task: its predecessor on its stage, and that of its transfer on its link; -1: none. A pair is recorded
 // with its forward; the record of its backward only refers to it and has its own transfer.
 struct Step {
-  std::int32_t before = -1, link_before = -1, partner = -1;
-  bool is_second = false;  // the backward of a pair
+  std::int32_t before = -1, link_before = -1;
+  std::int32_t partner = -1;  // only read where there are pairs
   Cause cause;
+  bool is_second = false;  // the same: the backward of a pair
 };
 
 struct Trail {
@@ -35,45 +36,45 @@ struct Trail {
   std::int32_t skipped = 0, cycle = 0;
   std::vector<std::int32_t> ran;  // [3 * chunks]
   std::int32_t legs = 0;
+  bool has_pairs = false;
 
   void start(const PipelineShape&);
   [[nodiscard]] std::int32_t place(MicrobatchId microbatch, std::int32_t leg) const {
     return microbatch.index() * legs + leg;
   }
   void note(std::int32_t stage, std::int32_t place, const Task& task, const Ran& did) {
-    note(stage, place, task.kind == TaskKind::forward, task.chunk, did.cause);
+    note(stage, place, task.kind == TaskKind::forward, did.cause);
+    steps[at(place)].partner = -1, steps[at(place)].is_second = false;
+    if (did.cause.special) note_special(stage, task.chunk, place, did.cause);
   }
-  void note(std::int32_t stage, std::int32_t place, bool is_forward, ChunkId chunk, Cause cause) {
-    Step& step = add(stage, place, is_forward, cause);
-    std::int32_t& own = last[at(stage)];
-    step.before = own;
-    own = place;
-    if (cause.special) note_special(stage, chunk, place, cause);
+  // Without what a special task adds; where there are no pairs.
+  [[gnu::always_inline]] void note(std::int32_t stage, std::int32_t place, bool is_forward, Cause cause) {
+    add(stage, place, is_forward, cause).before = last[at(stage)];
+    last[at(stage)] = place;
   }
+  void note_special(std::int32_t stage, ChunkId chunk, std::int32_t place, const Cause& cause);
   void note_pair(std::int32_t stage, std::int32_t forward, std::int32_t backward, const PairRan& did) {
     Step& step = add(stage, forward, true, did.forward);
     Step& second = add(stage, backward, false, did.backward);
     std::int32_t& own = last[at(stage)];
     step.before = own;
-    step.partner = backward;
+    step.partner = backward, step.is_second = false;
     second.partner = forward;
+    has_pairs = true;
     second.is_second = true;
     own = forward;
   }
 
  private:
-  Step& add(std::int32_t stage, std::int32_t place, bool is_forward, Cause cause) {
+  [[gnu::always_inline]] Step& add(std::int32_t stage, std::int32_t place, bool is_forward, Cause cause) {
     Step& step = steps[at(place)];
     step.cause = cause;
-    step.partner = -1;
-    step.is_second = false;
     if (!cause.flies) return step;
     std::int32_t& link = sent[at(stage)][is_forward ? 0 : 1];
     step.link_before = link;
     link = place;
     return step;
   }
-  void note_special(std::int32_t stage, ChunkId chunk, std::int32_t place, const Cause& cause);
 };
 
 // Number of times that the durations of a leg occur on the path: its usual and its special task, a backward
