@@ -108,7 +108,7 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch, Trail* trail
   if (trail == nullptr) return;
   const bool gathered = stage.gather_wait > SimTime::zero();
   const auto note = [&](std::int32_t place, bool is_forward, const Cause& cause) {
-    trail->note(0, place, is_forward, cause);
+    trail->notes().note(0, place, is_forward, cause);
     trail->note_special(0, ChunkId(0), place, cause);
   };
   note(trail->place(MicrobatchId(0), 0), true, Cause{.special = true, .gathered = gathered});

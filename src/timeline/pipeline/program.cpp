@@ -101,11 +101,14 @@ class Lister {
     const bool ends = schedule_.splits_backward ? is_weight : task.kind == TaskKind::backward;
     const std::int32_t done = done_[at(leg)];
     const bool special = is_forward ? done == 0 : ends && done == shape_.microbatches - 1;
-    const std::int32_t kind = special ? 1 : task.kind == TaskKind::backward_input ? 2 : 0;
+    const Lasts lasts = special                                 ? Lasts::special
+                        : task.kind == TaskKind::backward_input ? Lasts::split
+                                                                : Lasts::usual;
     return {.at = task.microbatch.index() * row_ + leg,
             .leg = leg,
-            .slot = 3 * leg + kind,
+            .slot = 3 * leg + static_cast<std::int32_t>(lasts),
             .stage = static_cast<std::int16_t>(stage),
+            .lasts = lasts,
             .reads = !is_weight && leg != 0,
             .is_forward = is_forward};
   }

@@ -13,15 +13,21 @@
 
 namespace echo::timeline {
 
+// Which of its leg's durations a task has: the usual one, that of the leg's first forward or last backward,
+// or that of a backward without its weight gradients.
+enum class Lasts : std::uint8_t { usual, special, split };
+
 // One task. Legs are explained in stage.hpp; 3 * chunks of them make a row.
 struct Move {
-  std::int32_t at = 0;    // microbatch * row + leg: the place of its input; that of its output is the next
-  std::int32_t leg = 0;   //
-  std::int32_t slot = 0;  // of its duration: 3 * leg; + 1: the leg's special one; + 2: a split backward's
+  std::int32_t at = 0;  // microbatch * row + leg: the place of its input; that of its output is the next
+  std::int32_t leg = 0;
+  std::int32_t slot = 0;  // of its duration: 3 * leg + lasts
   std::int16_t stage = 0;
-  bool reads = false;  // has a previous leg
-  bool is_forward = false;
+  Lasts lasts = Lasts::usual;
+  bool reads : 4 = false;  // has a previous leg
+  bool is_forward : 4 = false;
 };
+static_assert(sizeof(Move) == 16);
 
 // A place whose input has arrived but is not read yet, and the stage that reads it.
 struct Waiting {

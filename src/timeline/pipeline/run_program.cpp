@@ -118,18 +118,21 @@ class Runner {
     SimTime* const ready = scratch_.ready.data();
     const SimTime* const durations = scratch_.durations.data();
     const LegHops* const hops = scratch_.hops.data();
+    Notes notes;
+    if constexpr (noted) notes = trail_->notes();
     for (const Move& move : moves) {
-      const std::size_t place = at(base + move.at);
-      SimTime* const input = ready + place * stride;
+      const std::int32_t place = base + move.at;
+      SimTime* const input = ready + at(place) * stride;
       StageState* const own = stages + at(move.stage) * stride;
       const SimTime* const duration = durations + at(move.slot) * stride;
-      const LegHops& hop = hops[at(move.leg)];
-      const bool special = move.slot - 3 * move.leg == 1;
+      const LegHops hop = hops[at(move.leg)];
+      const bool special = move.lasts == Lasts::special;
       for (std::size_t k = 0; k < cases; ++k) {
+        const bool is_last = k + 1 == cases;
         StageState& stage = own[k];
         const SimTime arrival = move.reads ? input[k] : SimTime::zero();
         Cause cause;
-        const SimTime start = begin(stage, arrival, hop, cause);
+        const SimTime start = begin(stage, arrival, hop, is_last, cause);
         SimTime end = start + duration[k];
         if (special) [[unlikely]] {
           const SpecialEnd found = end_special(move, k, start, end, stage);
@@ -138,25 +141,25 @@ class Runner {
         }
         stage.clock = end;
         input[stride + k] = hand_on(stage, end, hop, move.is_forward, cause);
-        if constexpr (noted)
-          if (k + 1 == cases) note(move, place, special, cause);
+        if (noted && is_last) note(move, place, notes, cause);
       }
     }
   }
 
-  // As run_task of stage.hpp.
+  // As run_task of stage.hpp. Where a stage waited is asked of the last case alone.
   [[gnu::always_inline]] static SimTime begin(StageState& stage, SimTime arrival, const LegHops& hop,
-                                              Cause& cause) {
+                                              bool is_last, Cause& cause) {
+    const SimTime clock = stage.clock;
     if constexpr (overlapped) {
-      if (arrival > stage.clock) cause.began = Began::arrival;
-      return std::max(stage.clock, arrival);
+      if (arrival > clock) cause.began = Began::arrival;
+      return std::max(clock, arrival);
     } else {
-      const SimTime meet = std::max(stage.clock, arrival);
-      const SimTime start = std::max(stage.sent, meet + hop.before);
-      stage.waited += std::max(meet, stage.sent) - stage.sent;
-      cause.received = start > stage.sent;
-      cause.sent = !cause.received && stage.sent > stage.clock;
-      if (cause.received && arrival > stage.clock) cause.began = Began::arrival;
+      const SimTime meet = std::max(clock, arrival), sent = stage.sent;
+      const SimTime start = std::max(sent, meet + hop.before);
+      if (is_last) stage.waited += std::max(meet, sent) - sent;
+      cause.received = start > sent;
+      cause.sent = !cause.received && sent > clock;
+      if (cause.received && arrival > clock) cause.began = Began::arrival;
       return start;
     }
   }
@@ -193,13 +196,13 @@ class Runner {
     return {gathered, true};
   }
 
-  [[gnu::always_inline]] void note(const Move& move, std::size_t at_place, bool special, Cause cause) {
-    const auto place = static_cast<std::int32_t>(at_place);
-    cause.special = special;
-    cause.split = move.slot - 3 * move.leg == 2;
-    trail_->note(move.stage, place, move.is_forward, cause);
-    if (special) [[unlikely]]
+  [[gnu::always_inline]] void note(const Move& move, std::int32_t place, const Notes& notes, Cause cause) {
+    cause.split = move.lasts == Lasts::split;
+    if (move.lasts == Lasts::special) [[unlikely]] {
+      cause.special = true;
       trail_->note_special(move.stage, ChunkId(chunk_of(move.leg, shape_.chunks)), place, cause);
+    }
+    notes.note(move.stage, place, move.is_forward, cause);
   }
 
   void note_skip(std::int32_t skipped, std::int32_t cycle, std::int32_t repeat) {
@@ -265,7 +268,7 @@ class Runner {
 // Every task ran once, so busy time needs no loop over tasks; time that is neither busy nor waiting was
 // spent in transfers.
 void read_case(const PipelineShape& shape, const Schedule& schedule, bool overlapped, std::size_t k,
-               const PipelineScratch& scratch, PipelineTimes& out) {
+               bool is_last, const PipelineScratch& scratch, PipelineTimes& out) {
   const std::int32_t chunks = shape.chunks, microbatches = shape.microbatches;
   const auto duration = [&](std::int32_t leg, std::int32_t kind) {
     return scratch.durations[at(3 * leg + kind) * stride + k];
@@ -288,7 +291,9 @@ void read_case(const PipelineShape& shape, const Schedule& schedule, bool overla
     stage.compute_end = std::max(state.sent, state.clock);
     stage.data_end = state.data_end;
     stage.gather_wait = state.gather_wait;
-    if (!overlapped) stage.hop_wait = stage.compute_end - stage.busy - state.waited - stage.gather_wait;
+    // Of the last case alone.
+    if (!overlapped && is_last)
+      stage.hop_wait = stage.compute_end - stage.busy - state.waited - stage.gather_wait;
     out.end = std::max({out.end, stage.compute_end, stage.data_end});
   }
 }
@@ -322,7 +327,7 @@ void run_program(const PipelineShape& shape, const Schedule& schedule, std::span
   else
     run_cases<false>(shape, program, cases, scratch, trail);
   for (std::size_t k = 0; k < cases.size(); ++k)
-    read_case(shape, schedule, hops.overlapped, k, scratch, *cases[k].out);
+    read_case(shape, schedule, hops.overlapped, k, k + 1 == cases.size(), scratch, *cases[k].out);
 }
 
 }  // namespace echo::timeline

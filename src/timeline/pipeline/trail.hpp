@@ -22,6 +22,26 @@ struct Step {
   bool is_second = false;  // the same: the backward of a pair
 };
 
+// Where tasks that are no pairs are noted; a trail's own places, looked up once.
+struct Notes {
+  Step* steps = nullptr;
+  std::int32_t* last = nullptr;
+  std::array<std::int32_t, 2>* sent = nullptr;
+
+  // Without what a special task adds.
+  [[gnu::always_inline]] void note(std::int32_t stage, std::int32_t place, bool is_forward,
+                                   Cause cause) const {
+    Step& step = steps[at(place)];
+    step.before = last[at(stage)];
+    step.cause = cause;
+    last[at(stage)] = place;
+    if (!cause.flies) return;
+    std::int32_t& link = sent[at(stage)][is_forward ? 0 : 1];
+    step.link_before = link;
+    link = place;
+  }
+};
+
 struct Trail {
   // A step's index is microbatch * 3 * chunks + leg; only steps that ran are written.
   std::vector<Step> steps;
@@ -43,15 +63,11 @@ struct Trail {
     return microbatch.index() * legs + leg;
   }
   void note(std::int32_t stage, std::int32_t place, const Task& task, const Ran& did) {
-    note(stage, place, task.kind == TaskKind::forward, did.cause);
+    notes().note(stage, place, task.kind == TaskKind::forward, did.cause);
     steps[at(place)].partner = -1, steps[at(place)].is_second = false;
     if (did.cause.special) note_special(stage, task.chunk, place, did.cause);
   }
-  // Without what a special task adds; where there are no pairs.
-  [[gnu::always_inline]] void note(std::int32_t stage, std::int32_t place, bool is_forward, Cause cause) {
-    add(stage, place, is_forward, cause).before = last[at(stage)];
-    last[at(stage)] = place;
-  }
+  [[nodiscard]] Notes notes() { return {steps.data(), last.data(), sent.data()}; }
   void note_special(std::int32_t stage, ChunkId chunk, std::int32_t place, const Cause& cause);
   void note_pair(std::int32_t stage, std::int32_t forward, std::int32_t backward, const PairRan& did) {
     Step& step = add(stage, forward, true, did.forward);
@@ -66,7 +82,7 @@ struct Trail {
   }
 
  private:
-  [[gnu::always_inline]] Step& add(std::int32_t stage, std::int32_t place, bool is_forward, Cause cause) {
+  Step& add(std::int32_t stage, std::int32_t place, bool is_forward, Cause cause) {
     Step& step = steps[at(place)];
     step.cause = cause;
     if (!cause.flies) return step;
