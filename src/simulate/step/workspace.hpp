@@ -6,6 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "simulate/admission/admission.hpp"
+#include "simulate/memo_counts.hpp"
 #include "simulate/prices/price_memo.hpp"
 #include "simulate/simulated_step.hpp"
 
@@ -51,6 +53,8 @@ struct DropReplayScratch {
 };
 
 struct Workspace {
+  MemoCounts counts;  // of all memos below
+  Admissions admissions;
   SimulatedStep step;  // the last one
   PriceMemo memo;
   ComposeScratch scratch;
