@@ -37,7 +37,15 @@ constexpr ScheduleRule schedule_rules[] = {
 };
 
 std::vector<Refusal> listed_refusals() {
-  std::vector<Refusal> all = replay_refusals();
+  std::vector<Refusal> all = replay_refusals(), others = refusals_of_configs();
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+}  // namespace
+
+std::vector<Refusal> refusals_of_configs() {
+  std::vector<Refusal> all;
   for (const training::RuleSet* const set : training::rule_sets())
     for (const training::SupportRule& rule : set->rules) all.push_back(rule.otherwise);
   for (const ScheduleRule& rule : schedule_rules) all.push_back(rule.otherwise);
@@ -46,8 +54,6 @@ std::vector<Refusal> listed_refusals() {
   for (const timeline::ShapeRule& rule : timeline::given_order_rules()) all.push_back(rule.otherwise);
   return all;
 }
-
-}  // namespace
 
 Refusal why_schedule_cannot(const training::TrainingConfig& config, const timeline::Schedule& schedule,
                             const training::RankLayout& layout) {

@@ -17,6 +17,9 @@ namespace echo::simulate {
 [[nodiscard]] Refusal why_schedule_cannot(const training::TrainingConfig&, const timeline::Schedule&,
                                           const training::RankLayout&);
 
+// The rules that hold for configs of generated steps: all but those of replays.
+[[nodiscard]] std::vector<Refusal> refusals_of_configs();
+
 // Every rule by which a config can be `unsupported`, each once.
 [[nodiscard]] const std::vector<Refusal>& all_refusals();
 

@@ -9,19 +9,15 @@
 #include "simulate/replay/replay_step.hpp"
 #include "simulate/report/error_bands.hpp"
 #include "simulate/report/invariants.hpp"
-#include "simulate/report/memory_fit.hpp"
 #include "simulate/report/production.hpp"
 #include "simulate/report/report_shares.hpp"
 #include "simulate/report/robust_step.hpp"
 #include "simulate/schedule_of.hpp"
-#include "simulate/schedule_rules.hpp"
 #include "simulate/step/compose_step.hpp"
 #include "simulate/step/critical_path.hpp"
 #include "simulate/step/draw_steps.hpp"
-#include "simulate/step/stage_memory.hpp"
 #include "timeline/schedule.hpp"
 #include "training/layout/multi_token.hpp"
-#include "training/layout/stage_balance.hpp"
 
 namespace echo::simulate {
 
@@ -31,64 +27,10 @@ using training::Reason;
 using training::Status;
 using training::TrainingConfig;
 
-StepReport unsupported(const Refusal& refusal) {
-  StepReport report;
-  report.status = Status::infeasible;
-  report.reason = Reason::unsupported;
-  report.rule = code_of(refusal);
-  return report;
-}
-
 StepReport over_budget(StepReport report) {  // its memory is known
   report.status = Status::over_budget;
   report.reason = Reason::work_budget;
   return report;
-}
-
-void place_chunks(const TrainingConfig& config, const machine::ClusterSpec& cluster,
-                  const timeline::Schedule& schedule, training::RankLayout& layout) {
-  if (schedule.copies > 1) training::copy_model(config, cluster, layout);
-  schedule.place(config.degrees.pipeline, static_cast<std::int32_t>(layout.stage_of_chunk.size()),
-                 layout.stage_of_chunk);
-}
-
-// The layers of each stage where a config lists them or its framework balances them; empty where layers are
-// distributed evenly.
-std::vector<std::int32_t> layer_table(const TrainingConfig& config, const Catalog& catalog) {
-  const auto id = config.layers.explicit_layers;
-  if (!id.is_none()) return catalog.layer_tables.at(at(id.index()));
-  if (!catalog.framework(config).balances_stages || config.degrees.virtual_stages > 1) return {};
-  return training::balanced_stages(catalog.model(config.model), config.degrees.pipeline);
-}
-
-training::Attempt attempt_of(const TrainingConfig& config, const Catalog& catalog) {
-  return {config, catalog.model(config.model), catalog.framework(config), catalog.cluster(config.cluster),
-          catalog.gpu(config)};
-}
-
-// Contract: the config breaks no rule of its framework.
-void lay_out(const TrainingConfig& config, const Catalog& catalog, const timeline::Schedule& schedule,
-             training::RankLayout& layout) {
-  const machine::ClusterSpec& cluster = catalog.cluster(config.cluster);
-  training::lay_out_ranks(config, catalog.model(config.model), cluster, layer_table(config, catalog), layout);
-  place_chunks(config, cluster, schedule, layout);
-}
-
-// The stage that needs most memory decides; fills the report's memory fields. False where it hardly fits.
-bool report_memory(const TrainingConfig& config, const Catalog& catalog, const ErrorModel& errors,
-                   const training::RankLayout& layout, StepReport& report) {
-  report.memory_limit = catalog.gpu(config).memory;
-  for (std::int32_t stage = 0; stage < config.degrees.pipeline; ++stage) {
-    const training::MemoryUse use = memory_of_stage(config, catalog, layout, stage);
-    if (stage > 0 && use.total() <= report.memory_peak) continue;
-    report.memory_peak = use.total();
-    report.memory = use.part;
-    report.memory_stage = stage;
-  }
-  const MemoryFit fit = memory_fit(errors, report.memory, report.memory_limit);
-  report.mem_rel_error = static_cast<float>(fit.rel_error);
-  report.fit_chance = static_cast<float>(fit.chance);
-  return fit.chance >= least_fit_chance;
 }
 
 void report_step(const TrainingConfig& config, const Catalog& catalog, const StepOutcome& slowed,
@@ -133,11 +75,8 @@ std::int64_t pipeline_tasks(const TrainingConfig& config, const Catalog& catalog
 
 Refusal why_unsupported(const TrainingConfig& config, const Catalog& catalog) {
   if (!catalog.model(config.model).trace.is_none()) return why_replay_unsupported(config, catalog);
-  if (const Refusal refusal = training::first_broken_rule(attempt_of(config, catalog))) return refusal;
   training::RankLayout layout;
-  const timeline::Schedule schedule = schedule_of(config, catalog);
-  lay_out(config, catalog, schedule, layout);
-  return why_schedule_cannot(config, schedule, layout);
+  return first_refusal(config, catalog, schedule_of(config, catalog), layout);
 }
 
 static void compose_and_report(const StepInput& input, const Catalog& catalog, const Calibration& calibration,
@@ -164,26 +103,17 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
     ws.work.forget_step();
     return replay_step(config, catalog, calibration, ws, skew);
   }
-  if (const Refusal refusal = training::first_broken_rule(attempt_of(config, catalog)))
-    return unsupported(refusal);
   SimulatedStep& step = ws.step;
-  const timeline::Schedule schedule = schedule_of(config, catalog);
-  lay_out(config, catalog, schedule, step.layout);
-  if (const Refusal refusal = why_schedule_cannot(config, schedule, step.layout)) return unsupported(refusal);
-
   StepReport report;
-  const bool fits = report_memory(config, catalog, calibration.errors, step.layout, report);
-  if (!fits) {
-    report.status = Status::infeasible;
-    report.reason = Reason::memory;
-    report.reason_margin = static_cast<double>((report.memory_peak - report.memory_limit).value);
-    return report;
-  }
+  report_admission(ws.admissions.of(config, catalog, calibration.errors, step.layout, ws.counts), report);
+  if (report.status != Status::pending) return report;
   if (pipeline_tasks(config, catalog) > (work_budget > 0 ? work_budget : default_work_budget))
     return over_budget(report);
   ws.work.price(config, catalog, calibration, ws.memo, step);
   const StepInput input = input_of(config, catalog, step);
   compose_and_report(input, catalog, calibration, ws, report);
+  ws.counts.of[at(Memo::priced_work)] = ws.work.count();
+  ws.counts.of[at(Memo::blocks)] = ws.scratch.blocks.count();
   std::span<SimTime> drawn;
   if (skew.draws > 0) drawn = draw_steps(input, step.composed, skew, ws.scratch.pipeline, ws.draws);
   if (calibration.setting == Setting::production)

@@ -172,7 +172,8 @@ def checks(axes):
 
 def members(axes):
     lines = ["// Generated from src/training/axes.toml.", '#include "training/axis.hpp"', "",
-             '#include "training/axis_codes.hpp"', "", "namespace echo::training {", "namespace {", ""]
+             '#include "training/axis_codes.hpp"', '#include "training/axis_values.hpp"', "", "namespace echo::training {",
+             "namespace {", ""]
     for axis in axes:
         if axis.get("words") and not is_owned_elsewhere(axis):
             lines.append(f"constexpr std::string_view {axis['name']}_words[] = {{{', '.join(map(quoted, axis['words']))}}};")
@@ -191,7 +192,9 @@ def members(axes):
                      f"     [](TrainingConfig& c, std::int32_t code) {{ set_code({member}, code); }}}},")
     lines += ["};", "static_assert(std::size(table) == axis_count);", "", "}  // namespace", "",
               "const AxisMember& member_of(Axis axis) { return table[at(axis)]; }", "",
-              "}  // namespace echo::training", ""]
+              "AxisValues values_of(const TrainingConfig& c) {", "  return {"]
+    lines += [f"      code_of(c.{axis['member']})," if "member" in axis else f"      0,  // {axis['name']}" for axis in axes]
+    lines += ["  };", "}", "", "}  // namespace echo::training", ""]
     return "\n".join(lines)
 
 

@@ -28,7 +28,7 @@ constexpr ContextComm every_way[]{ContextComm::ring, ContextComm::all_gather, Co
                                   ContextComm::hybrid};
 
 simulate::StepReport run(const training::TrainingConfig& c, const simulate::Catalog& catalog) {
-  static simulate::Workspace workspace;
+  simulate::Workspace workspace;  // of this catalog
   return simulate::simulate(c, catalog, support::presets().calibration, workspace);
 }
 

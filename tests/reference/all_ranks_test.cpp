@@ -7,6 +7,7 @@
 
 #include "base/at.hpp"
 #include "simulate/simulate.hpp"
+#include "sweep/space/canonical_text.hpp"
 #include "sweep/space/config_id.hpp"
 #include "tests/reference/all_ranks_twin.hpp"
 #include "tests/support/random_recipe.hpp"

@@ -8,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/run/abort_all.hpp"
+#include "cli/run/memo_report.hpp"
 #include "cli/run/run_request.hpp"
 #include "cli/run/sweep_inputs.hpp"
 #include "cli/slurm/time_budget.hpp"
@@ -117,12 +118,15 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
           },
       .on_progress = [&](const parallel::Progress& now) { reporter->see(now); },
       .on_warning = [&](const std::string& text) { log.write("warning: " + printable(text) + "\n"); }};
+  simulate::MemoCounts memos;  // of this worker
   const auto run_rows = [&](sweep::WorkSource& source, sweep::RowSink& sink) {
-    (void)sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink);
+    memos += sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink).memos;
   };
   const auto outcome = parallel::launch(session, request, inputs.catalog, run_rows, watch);
+  if (options.stats) memos = sum_over_workers(session, memos);
   if (!session.is_first()) return 0;
   if (reporter) reporter->finish(outcome.progress);
+  if (options.stats) remark("{}", memo_report(memos));
   return report_outcome(options, failures_allowed(options, inputs.spec, outcome.summary.rows), session,
                         inputs, request, outcome, invocation);
 }
@@ -188,6 +192,8 @@ void declare_how_it_runs(Options& options, RunOptions& chosen) {
                  "progress report on stderr; auto = a bar on a terminal, lines elsewhere");
   options.value(chosen.progress_interval, "--progress-interval", "interval between progress lines: 30s");
   options.value(chosen.log_file, "--log-file", "also append progress lines and warnings to this file");
+  options.flag(chosen.stats, "--stats",
+               "print on stderr how often results of earlier points could be used again");
   options.flag(chosen.json, "--json", "print the summary, or the problems, as JSON on stdout");
   options.flag(chosen.quiet, "-q,--quiet", "print no progress and no warnings");
   options.flag(chosen.verbose, "-v,--verbose", "print the sweep that is run and its keys");

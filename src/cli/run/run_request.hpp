@@ -18,7 +18,7 @@ struct RunOptions {
   std::vector<std::string> sets, preset_paths, profiles;
   std::int64_t limit = 0;
   bool fresh = false, extend = false, retry_failed = false, fail_fast = false, allow_empty = false;
-  bool json = false, quiet = false, verbose = false, no_colour = false;
+  bool json = false, quiet = false, verbose = false, no_colour = false, stats = false;
 };
 
 // UserError 2 if a value cannot be parsed or two options exclude each other, before anything is done.

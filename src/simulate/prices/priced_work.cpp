@@ -63,11 +63,11 @@ void PricedWorkMemo::price(const TrainingConfig& given, const Catalog& catalog,
                            const Calibration& calibration, PriceMemo& memo, SimulatedStep& step) {
   const TrainingConfig config = as_priced(given);
   const auto is_this = [&](const Key& key) { return key.is_known && key.config == config; };
-  ++hits_;
+  ++count_.asked, ++count_.known;
   if (is_this(in_step_)) return;
   const auto found = std::ranges::find_if(kept_, is_this, &Kept::key);
   if (found != kept_.end()) return swap(*found, step);
-  --hits_, ++misses_;
+  --count_.known;
   swap(kept_[next_], step);
   next_ = (next_ + 1) % most;
   in_step_.is_known = false;

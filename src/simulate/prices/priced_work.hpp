@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/bounded_memo.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
 #include "simulate/prices/price_memo.hpp"
@@ -24,8 +25,7 @@ class PricedWorkMemo {
              SimulatedStep& step);
   void forget_step() { in_step_.is_known = false; }
 
-  [[nodiscard]] std::int64_t hits() const { return hits_; }
-  [[nodiscard]] std::int64_t misses() const { return misses_; }
+  [[nodiscard]] MemoCount count() const { return count_; }
 
  private:
   struct Key {
@@ -43,7 +43,7 @@ class PricedWorkMemo {
   Key in_step_;                           // of what the step holds
   std::array<Kept, most> kept_;
   std::size_t next_ = 0;  // to be replaced
-  std::int64_t hits_ = 0, misses_ = 0;
+  MemoCount count_;
 };
 
 }  // namespace echo::simulate

@@ -64,7 +64,7 @@ void BlockMemo::look_up(const StepInput& input) {
   for (std::size_t i = 0; i < blocks; ++i) {
     key_of(input, input.work.blocks[i], key_);
     const auto found = kept_.find(key_);
-    ++(found == kept_.end() ? misses_ : hits_);
+    ++count_.asked, count_.known += found == kept_.end() ? 0 : 1;
     step_[i] = found == kept_.end() ? &kept_.try_emplace(key_).first->second : &found->second;
   }
 }

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/bounded_memo.hpp"
 #include "simulate/simulated_step.hpp"
 
 namespace echo::simulate {
@@ -38,8 +39,7 @@ class BlockMemo {
   [[nodiscard]] const ComposedBlock& of(const StepInput&, BlockId block, Slowdown,
                                         timeline::BlockScratchData& scratch);
 
-  [[nodiscard]] std::int64_t hits() const { return hits_; }
-  [[nodiscard]] std::int64_t misses() const { return misses_; }
+  [[nodiscard]] MemoCount count() const { return count_; }
 
  private:
   // What tells a block from others: see key_of.
@@ -57,7 +57,7 @@ class BlockMemo {
   std::unordered_map<Key, Entry, Hash> kept_;
   std::vector<Entry*> step_;  // [work.block_count]
   Key key_;                   // scratch
-  std::int64_t hits_ = 0, misses_ = 0;
+  MemoCount count_;
 };
 
 }  // namespace echo::simulate

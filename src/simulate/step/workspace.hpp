@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "simulate/admission/admission.hpp"
+#include "simulate/memo_counts.hpp"
 #include "simulate/prices/price_memo.hpp"
 #include "simulate/prices/priced_work.hpp"
 #include "simulate/simulated_step.hpp"
@@ -60,6 +62,8 @@ struct DropReplayScratch {
 };
 
 struct Workspace {
+  MemoCounts counts;  // of all memos below
+  Admissions admissions;
   SimulatedStep step;  // the last one
   PriceMemo memo;
   PricedWorkMemo work;

@@ -2,11 +2,12 @@
 
 #include <chrono>
 #include <exception>
+#include <utility>
 
 #include "base/at.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/language/limits.hpp"
-#include "sweep/space/config_id.hpp"
+#include "sweep/space/config_ids.hpp"
 
 namespace echo::sweep {
 
@@ -28,7 +29,13 @@ class PointRunner {
  public:
   PointRunner(const DesignSpace& space, const simulate::Catalog& catalog,
               const simulate::Calibration& calibration, WorkSource& source, RowSink& sink)
-      : space_(space), catalog_(catalog), known_(calibration), source_(source), sink_(sink), point_(space) {}
+      : space_(space),
+        catalog_(catalog),
+        known_(calibration),
+        source_(source),
+        sink_(sink),
+        point_(space),
+        ids_(catalog) {}
 
   Row run(PointIndex id) {
     const auto start = std::chrono::steady_clock::now();  // provenance only
@@ -37,7 +44,7 @@ class PointRunner {
     Row row;
     row.id = id;
     row.config = point_.config();
-    row.config_id = config_id_of(row.config, catalog_);
+    row.config_id = ids_.of(row.config, training::values_of(row.config));
     if (source_.is_poisoned(id)) {
       row.report = failed(training::Reason::crashed);
       note(id, "it crashed its process before");
@@ -46,11 +53,15 @@ class PointRunner {
       apply_limits(point_.program(), point_.state(), catalog_, space_.terms(), row);
     }
     row.seconds = seconds_since(start);
-    ++summary.by_status[at(row.report.status)];
+    ++summary_.by_status[at(row.report.status)];
     return row;
   }
 
-  SweepSummary summary;
+  // After the last point.
+  [[nodiscard]] SweepSummary take_summary() {
+    summary_.memos = workspace_.counts;
+    return std::move(summary_);
+  }
 
  private:
   void simulate(Row& row) {
@@ -59,7 +70,9 @@ class PointRunner {
           simulate::simulate(row.config, catalog_, known_, workspace_, space_.work_budget(), space_.skew());
     } catch (const std::exception& error) {  // one bug must not take the sweep down
       row.report = failed(training::Reason::internal_error);
+      const simulate::MemoCounts counts = workspace_.counts;
       workspace_ = simulate::Workspace();
+      workspace_.counts = counts;
       note(row.id, error.what());
     }
   }
@@ -67,15 +80,17 @@ class PointRunner {
     constexpr std::size_t max_failures_told = 100;
     const Failure failure{id, message};
     sink_.note_failure(failure);
-    if (summary.failures.size() < max_failures_told) summary.failures.push_back(failure);
+    if (summary_.failures.size() < max_failures_told) summary_.failures.push_back(failure);
   }
 
+  SweepSummary summary_;
   const DesignSpace& space_;
   const simulate::Catalog& catalog_;
   const simulate::Calibration& known_;
   WorkSource& source_;
   RowSink& sink_;
   PointCursor point_;
+  ConfigIds ids_;
   simulate::Workspace workspace_;
 };
 
@@ -90,7 +105,7 @@ SweepSummary run_sweep(const DesignSpace& space, const simulate::Catalog& catalo
       sink.accept({&row, 1});  // at once: a journal may lose what it does not have
     }
   }
-  return runner.summary;
+  return runner.take_summary();
 }
 
 }  // namespace echo::sweep

@@ -8,6 +8,7 @@
 
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
+#include "simulate/memo_counts.hpp"
 #include "sweep/run/row.hpp"
 #include "sweep/space/design_space.hpp"
 
@@ -16,6 +17,7 @@ namespace echo::sweep {
 struct SweepSummary {
   std::array<std::int64_t, 5> by_status{};  // [training::Status]
   std::vector<Failure> failures;            // the first hundred
+  simulate::MemoCounts memos;
 };
 
 // Until `source` has no more ids. Whatever simulate() throws becomes a failed row, and so does a poisoned

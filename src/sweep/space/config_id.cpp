@@ -1,13 +1,13 @@
 #include "sweep/space/config_id.hpp"
 
-#include <fmt/format.h>
-
 #include <span>
+#include <utility>
 
 #include "base/at.hpp"
 #include "base/digest.hpp"
 #include "base/named_table.hpp"
 #include "simulate/schedule_of.hpp"
+#include "sweep/space/canonical_text.hpp"
 #include "timeline/schedule.hpp"
 
 namespace echo::sweep {
@@ -78,6 +78,14 @@ constexpr bool are_all_answered() {
 }
 static_assert(are_all_answered(), "a condition that axes.toml asks has no line in `questions`");
 
+// Unrolled: every question is answered at every point of a space.
+template <std::size_t... I>
+training::Conditions answers_to(In situation, std::index_sequence<I...>) {
+  return ((questions[I].holds(situation) ? training::all_of({questions[I].which}) : 0U) | ...);
+}
+
+}  // namespace
+
 training::Conditions conditions_of(const TrainingConfig& config, const simulate::Catalog& catalog) {
   const timeline::Schedule schedule = simulate::schedule_of(config, catalog);
   const Situation situation{.config = config,
@@ -85,34 +93,32 @@ training::Conditions conditions_of(const TrainingConfig& config, const simulate:
                             .model = catalog.model(config.model),
                             .schedule = schedule,
                             .own_nccl_version = catalog.cluster(config.cluster).nccl_version};
-  training::Conditions found = 0;
-  for (const Question& question : questions)
-    if (question.holds(situation)) found |= training::all_of({question.which});
-  return found;
+  return answers_to(situation, std::make_index_sequence<std::size(questions)>());
 }
-
-}  // namespace
 
 static constexpr TrainingConfig plain_config{};
 
-// A trace fixes most axes; except for these, an axis either matters to a trace or does not, as a whole.
-static bool may_be_irrelevant(const AxisInfo& info) {
+bool may_be_irrelevant(const AxisInfo& info) {
   return info.needs != 0 || info.idle_at_plain || info.holder != AxisHolder::config;
 }
 
-static bool is_plain(Axis axis, const TrainingConfig& config) {
+bool is_plain(Axis axis, const TrainingConfig& config) {
   const training::AxisMember& member = training::member_of(axis);
   return member.get(config) == member.get(plain_config);
+}
+
+bool is_irrelevant(const AxisInfo& info, const TrainingConfig& config, training::Conditions holding,
+                   bool traced) {
+  return (info.needs & ~holding) != 0 || (info.idle_at_plain && is_plain(info.axis, config)) ||
+         (traced && !info.of_trace && may_be_irrelevant(info));
 }
 
 AxisSet irrelevant_axes(const TrainingConfig& config, const simulate::Catalog& catalog) {
   const bool traced = !catalog.model(config.model).trace.is_none();
   const training::Conditions holding = conditions_of(config, catalog);
   AxisSet found;
-  for (const AxisInfo& info : axis_table) {
-    const bool idle = (info.needs & ~holding) != 0 || (info.idle_at_plain && is_plain(info.axis, config));
-    if (idle || (traced && !info.of_trace && may_be_irrelevant(info))) found.set(at(info.axis));
-  }
+  for (const AxisInfo& info : axis_table)
+    if (is_irrelevant(info, config, holding, traced)) found.set(at(info.axis));
   return found;
 }
 
@@ -123,67 +129,22 @@ AxisSet axes_that_may_not_matter() {
   return all;
 }
 
-TrainingConfig normalised(TrainingConfig config, const simulate::Catalog& catalog) {
+void make_plain(Axis axis, TrainingConfig& config) {
   static const training::ScheduleId plain_schedule(find_named(timeline::schedule_table(), "1f1b"));
-  const AxisSet irrelevant = irrelevant_axes(config, catalog);
-  for (const AxisInfo& info : axis_table) {
-    const training::AxisMember& member = training::member_of(info.axis);
-    if (irrelevant.test(at(info.axis))) member.set(config, member.get(plain_config));
+  if (axis == Axis::schedule) {
+    config.schedule = plain_schedule;
+    return;
   }
-  if (irrelevant.test(at(Axis::schedule))) config.schedule = plain_schedule;
+  const training::AxisMember& member = training::member_of(axis);
+  member.set(config, member.get(plain_config));
+}
+
+TrainingConfig normalised(TrainingConfig config, const simulate::Catalog& catalog) {
+  const AxisSet irrelevant = irrelevant_axes(config, catalog);
+  for (const AxisInfo& info : axis_table)
+    if (irrelevant.test(at(info.axis))) make_plain(info.axis, config);
   if (config.gpu == catalog.cluster(config.cluster).gpu) config.gpu = machine::GpuId();
   return config;
-}
-
-static void describe_layers(const TrainingConfig& config, const simulate::Catalog& catalog,
-                            std::string& text) {
-  if (config.layers.embedding_is_layer) text += "embedding_is_layer=true;";
-  if (config.layers.loss_is_layer) text += "loss_is_layer=true;";
-  if (config.layers.explicit_layers.is_none()) return;
-  text += "layer_split=";
-  const std::size_t table = at(config.layers.explicit_layers.index());
-  for (const std::int32_t layers : catalog.layer_tables.at(table)) text += fmt::format("{},", layers);
-  text += ";";
-}
-
-// Axes of the recipe and of the fabric that do not have their plain value.
-static void describe_choices(const TrainingConfig& config, std::string& text) {
-  for (const AxisInfo& info : axis_table)
-    if (info.holder != AxisHolder::config && !is_plain(info.axis, config))
-      text += fmt::format("{}={};", info.name, training::member_of(info.axis).get(config));
-}
-
-std::string canonical_text(const TrainingConfig& config, const simulate::Catalog& catalog) {
-  const training::Degrees& d = config.degrees;
-  std::string text = fmt::format("model={};cluster={};gpu={};framework={};", catalog.model(config.model).name,
-                                 catalog.cluster(config.cluster).name, catalog.gpu(config).name,
-                                 catalog.framework(config).name);
-  if (!config.named_recipe.is_none())
-    text += fmt::format("recipe={};", catalog.recipes.at(at(config.named_recipe)).name);
-  if (!catalog.model(config.model).trace.is_none())
-    text += fmt::format("trace={};", catalog.model(config.model).source);
-  text += fmt::format("tp={};pp={};dp={};cp={};ep={};etp={};vpp={};", d.tensor, d.pipeline, d.data, d.context,
-                      d.expert, d.expert_tensor, d.virtual_stages);
-  text += fmt::format("micro_batch={};global_batch={};seq_len={};", config.batch.micro_samples,
-                      config.batch.global_samples, config.batch.sequence_tokens);
-  text += fmt::format("schedule={};recompute={};zero={};precision={};",
-                      simulate::schedule_of(config, catalog).name,
-                      training::recompute_names[at(config.recompute)], static_cast<int>(config.zero),
-                      machine::precision_names[at(config.precision)]);
-  const auto flag = [&](bool value, const char* name) {
-    if (value) text += fmt::format("{}=true;", name);
-  };
-  if (config.zero_group != 0) text += fmt::format("zero_group={};", config.zero_group);
-  flag(config.sequence_parallel, "sequence_parallel");
-  flag(config.flash_attention, "flash_attention");
-  flag(config.overlap.grad_reduce, "overlap_grad_reduce");
-  flag(config.overlap.param_gather, "overlap_param_gather");
-  flag(config.overlap.pipeline, "overlap_p2p");
-  flag(config.overlap.tensor, "overlap_tp");
-  describe_layers(config, catalog, text);
-  describe_choices(config, text);
-  if (config.nccl_version != 0) text += fmt::format("nccl_version={};", config.nccl_version);
-  return text;
 }
 
 std::uint64_t config_id_of(const TrainingConfig& config, const simulate::Catalog& catalog) {

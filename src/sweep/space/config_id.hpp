@@ -3,7 +3,6 @@
 
 #include <bitset>
 #include <cstdint>
-#include <string>
 
 #include "simulate/catalog.hpp"
 #include "sweep/axis.hpp"
@@ -18,6 +17,16 @@ using AxisSet = std::bitset<axis_count>;  // [at(axis)]
 [[nodiscard]] AxisSet irrelevant_axes(const training::TrainingConfig& config,
                                       const simulate::Catalog& catalog);
 
+// Its parts, for those who go from config to config (point_configs.hpp). `traced`: the model is a trace.
+[[nodiscard]] training::Conditions conditions_of(const training::TrainingConfig&, const simulate::Catalog&);
+[[nodiscard]] bool is_plain(Axis, const training::TrainingConfig&);
+// A trace fixes most axes; except for these, an axis either matters to a trace or does not, as a whole.
+[[nodiscard]] bool may_be_irrelevant(const AxisInfo&);
+[[nodiscard]] bool is_irrelevant(const AxisInfo&, const training::TrainingConfig&, training::Conditions,
+                                 bool traced);
+// Puts an irrelevant axis to its plain value.
+void make_plain(Axis, training::TrainingConfig&);
+
 // Every axis that irrelevant_axes() may ever name.
 [[nodiscard]] AxisSet axes_that_may_not_matter();
 
@@ -25,11 +34,6 @@ using AxisSet = std::bitset<axis_count>;  // [at(axis)]
 // sequence parallelism at one tensor rank, ...), so that configs that behave alike are equal.
 [[nodiscard]] training::TrainingConfig normalised(training::TrainingConfig config,
                                                   const simulate::Catalog& catalog);
-
-// "name=value;" for every axis in canonical order. Settings at their plain value are left out where a later
-// version might add such settings, so that ids survive the addition. Contract: `config` is normalised.
-[[nodiscard]] std::string canonical_text(const training::TrainingConfig& config,
-                                         const simulate::Catalog& catalog);
 
 // XXH3-64 of the canonical text of the normalised config.
 [[nodiscard]] std::uint64_t config_id_of(const training::TrainingConfig& config,

@@ -76,10 +76,7 @@ PointCursor::PointCursor(const DesignSpace& space)
 
 const Program& PointCursor::program() const { return space_->raw_space().program(cursor_.group()); }
 
-training::TrainingConfig PointCursor::config() const {
-  const simulate::Catalog& catalog = space_->raw_space().catalog();
-  return normalised(config_of(state(), catalog), catalog);
-}
+const training::TrainingConfig& PointCursor::config() { return repeats_.config_of(cursor_); }
 
 void PointCursor::go_to(PointIndex index) {
   ECHO_EXPECT(index >= 0 && index < space_->size());

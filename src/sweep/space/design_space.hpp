@@ -65,7 +65,7 @@ class PointCursor {
 
   [[nodiscard]] PointIndex index() const { return index_; }
   [[nodiscard]] std::int64_t raw() const { return cursor_.raw(); }
-  [[nodiscard]] training::TrainingConfig config() const;  // normalised
+  [[nodiscard]] const training::TrainingConfig& config();  // normalised; until the cursor goes on
   [[nodiscard]] const PointState& state() const { return cursor_.state(); }
   [[nodiscard]] const Program& program() const;  // of the point's sub-space
 

@@ -20,9 +20,15 @@ void RawCursor::enter(std::size_t group) {
 bool RawCursor::find(std::int64_t raw, std::int64_t end) {
   end = std::min(end, space_->size());
   if (raw >= end) return false;
-  const std::size_t group = space_->group_of(raw);
-  if (group != group_) enter(group);
-  space_->digits_of(raw, scratch_);
+  const bool stays = group_ < space_->groups() && raw >= space_->first(group_) && raw < space_->end(group_);
+  const std::size_t group = stays ? group_ : space_->group_of(raw);
+  if (stays && is_found_ && raw >= raw_) {
+    scratch_ = digits_;
+    space_->add_to_digits(group, raw - raw_, scratch_);
+  } else {
+    if (!stays) enter(group);
+    space_->digits_of(raw, scratch_);
+  }
   std::size_t same = 0;
   while (same < depth_ && scratch_[same] == digits_[same]) ++same;
   depth_ = same;
@@ -55,6 +61,7 @@ bool RawCursor::step_over() {
 
 // Moves from the current digits to the first combination at or after them that no rule removes.
 bool RawCursor::settle(std::int64_t end) {
+  is_found_ = false;
   while (raw_ < end) {
     const Program& program = space_->program(group_);
     DeadEnds& dead_ends = *dead_ends_[group_];
@@ -68,7 +75,7 @@ bool RawCursor::settle(std::int64_t end) {
       const bool whole = (raw_ - space_->first(group_)) % space_->below(group_, depth_) == 0;
       blocked = !dead_ends.enter(depth_, *state_, whole);
     }
-    if (!blocked) return true;
+    if (!blocked) return is_found_ = true;
     if (empty_ || !step_over()) {
       raw_ = space_->end(group_);
       if (raw_ >= end) return false;

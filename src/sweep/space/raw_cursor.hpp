@@ -36,7 +36,8 @@ class RawCursor {
   std::unique_ptr<PointState> state_;
   std::size_t group_ = SIZE_MAX, depth_ = 0;  // the first depth_ digits are in the state
   std::int64_t raw_ = 0, nodes_ = 0;
-  bool empty_ = false;  // a rule that reads no axis removes the whole group
+  bool is_found_ = false;  // digits_ are those of raw_, a kept combination
+  bool empty_ = false;     // a rule that reads no axis removes the whole group
   std::vector<std::int64_t> digits_, scratch_;
 };
 

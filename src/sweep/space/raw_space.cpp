@@ -58,6 +58,15 @@ void RawSpace::digits_of(std::int64_t raw, std::vector<std::int64_t>& out) const
   }
 }
 
+void RawSpace::add_to_digits(std::size_t group, std::int64_t by, std::vector<std::int64_t>& digits) const {
+  const Program& program = programs_[group];
+  for (std::size_t d = digits.size(); by != 0;) {
+    const std::int64_t size = program.size_of(--d), sum = digits[d] + by;
+    by = sum < size ? 0 : sum / size;
+    digits[d] = by == 0 ? sum : sum % size;
+  }
+}
+
 std::int64_t RawSpace::raw_of(std::size_t group, const std::vector<std::int64_t>& digits) const {
   std::int64_t raw = firsts_[group];
   for (std::size_t d = 0; d < digits.size(); ++d) raw += digits[d] * below_[group][d + 1];

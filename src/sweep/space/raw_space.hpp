@@ -32,6 +32,9 @@ class RawSpace {
   [[nodiscard]] std::size_t group_of(std::int64_t raw) const;
   // The value number in each dimension of the group that holds `raw`; `out` is resized.
   void digits_of(std::int64_t raw, std::vector<std::int64_t>& out) const;
+  // The same from the digits of an earlier combination of that group, `by` before it: mostly without a
+  // division.
+  void add_to_digits(std::size_t group, std::int64_t by, std::vector<std::int64_t>& digits) const;
   [[nodiscard]] std::int64_t raw_of(std::size_t group, const std::vector<std::int64_t>& digits) const;
 
  private:

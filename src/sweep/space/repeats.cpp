@@ -25,7 +25,8 @@ std::int64_t value_of(Axis axis, const PointState& state) {
 
 }  // namespace
 
-RepeatTest::RepeatTest(const RawSpace& space) : space_(&space), groups_(space.groups()) {
+RepeatTest::RepeatTest(const RawSpace& space)
+    : space_(&space), groups_(space.groups()), own_(space), tried_(space) {
   const AxisSet loose = axes_that_may_not_matter();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Program& program = space.program(g);
@@ -48,14 +49,17 @@ RepeatTest::RepeatTest(const RawSpace& space) : space_(&space), groups_(space.gr
       }
       std::sort(dimension.by_value.begin(), dimension.by_value.end());
       std::sort(tuples.begin(), tuples.end());
-      if (std::adjacent_find(tuples.begin(), tuples.end()) != tuples.end()) dimension.may_differ = true;
+      dimension.lists_twice = std::adjacent_find(tuples.begin(), tuples.end()) != tuples.end();
+      dimension.may_differ = dimension.may_differ || dimension.lists_twice;
+      group.may_differ = group.may_differ || dimension.may_differ;
       group.dimensions.push_back(std::move(dimension));
     }
   }
 }
 
 // The digits with the values of `like` on every axis that matters; false where there are none.
-bool RepeatTest::find_candidates(std::size_t g, std::size_t d, const PointState& like, AxisSet irrelevant) {
+bool RepeatTest::find_candidates(std::size_t g, std::size_t d, const PointState& like,
+                                 const AxisSet& irrelevant) {
   Group& group = groups_[g];
   const auto& by_value = group.dimensions[d].by_value;
   const auto& columns = space_->program(g).dimensions[d];
@@ -79,36 +83,51 @@ bool RepeatTest::find_candidates(std::size_t g, std::size_t d, const PointState&
   return !out.empty();
 }
 
+const training::TrainingConfig& RepeatTest::config_of(const RawCursor& at) {
+  own_.go_to(at.group(), at.state());
+  return own_.config();
+}
+
+// The digits that a twin in the same sub-space may have; false where none of them is before the own one. Only
+// digits before the own one make an earlier combination while all digits before them are equal.
+bool RepeatTest::find_own_candidates(const RawCursor& at, const AxisSet& irrelevant) {
+  Group& group = groups_[at.group()];
+  bool any_earlier = false;
+  first_ = group.dimensions.size();
+  for (std::size_t d = 0; d < group.dimensions.size(); ++d) {
+    const Dimension& dimension = group.dimensions[d];
+    const auto& columns = space_->program(at.group()).dimensions[d];
+    const bool differs =
+        dimension.may_differ &&
+        (dimension.lists_twice || std::ranges::any_of(columns, [&](const ResolvedColumn& column) {
+           return irrelevant.test(echo::at(column.axis));
+         }));
+    if (!differs) {
+      group.candidates[d].assign(1, at.digits()[d]);
+      continue;
+    }
+    (void)find_candidates(at.group(), d, at.state(), irrelevant);
+    if (first_ == group.dimensions.size() && group.candidates[d].size() > 1) first_ = d;
+    any_earlier = any_earlier || group.candidates[d].front() < at.digits()[d];
+  }
+  return any_earlier;
+}
+
 std::optional<std::int64_t> RepeatTest::first_twin(const RawCursor& at) {
   const std::size_t own = at.group();
-  const auto& dimensions = groups_[own].dimensions;
-  const bool may_differ = std::any_of(dimensions.begin(), dimensions.end(),
-                                      [](const Dimension& dimension) { return dimension.may_differ; });
+  const bool may_differ = groups_[own].may_differ;
   if (own == 0 && !may_differ) return std::nullopt;
-  const training::TrainingConfig config = config_of(at.state(), space_->catalog());
-  const AxisSet irrelevant = irrelevant_axes(config, space_->catalog());
-  wanted_ = normalised(config, space_->catalog());
+  own_.go_to(own, at.state());
   for (std::size_t g = 0; g < own; ++g) {
     bool possible = groups_[g].alive;
     for (std::size_t d = 0; possible && d < groups_[g].dimensions.size(); ++d)
-      possible = find_candidates(g, d, at.state(), irrelevant);
+      possible = find_candidates(g, d, at.state(), own_.irrelevant());
     if (possible && search(g, 0, at, true)) return space_->raw_of(g, groups_[g].digits);
   }
-  if (!may_differ) return std::nullopt;
-  std::size_t first = dimensions.size();  // the first dimension with a choice: those before it are the same
-  for (std::size_t d = 0; d < dimensions.size(); ++d) {
-    if (dimensions[d].may_differ) {
-      (void)find_candidates(own, d, at.state(), irrelevant);
-      // Only digits before the own one make an earlier combination while all digits before them are equal.
-      if (first == dimensions.size() && groups_[own].candidates[d].size() > 1) first = d;
-    } else {
-      groups_[own].candidates[d].assign(1, at.digits()[d]);
-    }
-  }
-  if (first == dimensions.size()) return std::nullopt;
+  if (!may_differ || !find_own_candidates(at, own_.irrelevant())) return std::nullopt;
   *groups_[own].state = at.state();
   groups_[own].digits = at.digits();
-  if (!search(own, first, at, false)) return std::nullopt;
+  if (!search(own, first_, at, false)) return std::nullopt;
   return space_->raw_of(own, groups_[own].digits);
 }
 
@@ -117,8 +136,11 @@ std::optional<std::int64_t> RepeatTest::first_twin(const RawCursor& at) {
 bool RepeatTest::search(std::size_t g, std::size_t depth, const RawCursor& at, bool earlier) {
   Group& group = groups_[g];
   const Program& program = space_->program(g);
-  if (depth == group.dimensions.size())
-    return earlier && normalised(config_of(*group.state, space_->catalog()), space_->catalog()) == wanted_;
+  if (depth == group.dimensions.size()) {
+    if (!earlier) return false;
+    tried_.go_to(g, *group.state);
+    return tried_.config() == own_.config();
+  }
   for (const std::int64_t digit : group.candidates[depth]) {
     const bool smaller = earlier || digit < at.digits()[depth];
     if (!smaller && digit > at.digits()[depth]) break;

@@ -75,9 +75,8 @@ double hop_buffers(const TrainingConfig& c, const ModelSpec& m) {
   return 4.0 * tokens_per_rank(c) * machine::element_bytes(c.precision) * m.hidden / sequence_shares(c);
 }
 
-double bucket_buffers(const TrainingConfig& c, const FrameworkSpec& f, double parameters) {
+double bucket_buffers(const TrainingConfig& c, double parameters) {
   constexpr double bucket = 5e8;
-  if (f.gradients != GradientStore::partitioned || c.zero == ZeroStage::none) return 0.0;
   return 2.0 * std::min(bucket, parameters) * machine::element_bytes(c.precision);
 }
 
@@ -142,9 +141,8 @@ CommunicationMemory communication_memory(const TrainingConfig& c, const ModelSpe
     out.buffers += 2.0 * routed_tokens(c, m) * machine::element_bytes(c.precision) * m.hidden;
   if (c.zero == ZeroStage::parameters && layout.shard.ranks > 1)
     out.buffers += gathered_units(c, m, f, layout, gpu, stage);
-  else
-    out.buffers +=
-        bucket_buffers(c, f, static_cast<double>(stage_parameters(c, m, f, layout, stage).total()));
+  else if (f.gradients == GradientStore::partitioned && c.zero != ZeroStage::none)
+    out.buffers += bucket_buffers(c, static_cast<double>(stage_parameters(c, m, f, layout, stage).total()));
   out.libraries = library_bytes(c, m, layout, gpu, stage);
   return out;
 }

@@ -10,10 +10,7 @@
 
 #include <algorithm>
 
-#include "training/memory/communication_memory.hpp"
-#include "training/memory/loss_memory.hpp"
-#include "training/memory/model_states.hpp"
-#include "training/memory/stage_activations.hpp"
+#include "training/memory/stage_holds.hpp"
 
 namespace echo::training {
 
@@ -34,20 +31,15 @@ bool computes_loss(const RankLayout& layout, std::int32_t stage) {
   return false;
 }
 
-Instant fullest(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f, const RankLayout& layout,
-                const ModelStates& states, const StageActivations& stage_holds, std::int32_t stage,
-                std::int32_t in_flight) {
-  Instant most{.activations = stage_holds.held + stage_holds.passing};
+Instant fullest(const StageHolds& holds, double held, std::int32_t in_flight) {
+  Instant most{.activations = held + holds.activations.passing};
   const auto consider = [&most](const Instant& other) {
     if (other.sum() > most.sum()) most = other;
   };
-  if (computes_loss(layout, stage)) {
-    const LossMemory loss = loss_memory(c, m, f);
-    consider({.activations = stage_holds.held + loss.stream, .logits = loss.logits});
-  }
-  const double others = stage_holds.held * (in_flight - 1) / std::max(1, in_flight);
-  consider({.activations = others, .grads = states.fresh_grads});
-  consider({.grads = states.update_grads});
+  if (holds.computes_loss) consider({.activations = held + holds.loss.stream, .logits = holds.loss.logits});
+  const double others = held * (in_flight - 1) / std::max(1, in_flight);
+  consider({.activations = others, .grads = holds.states.fresh_grads});
+  consider({.grads = holds.states.update_grads});
   return most;
 }
 
@@ -63,13 +55,21 @@ double workspace_bytes(const TrainingConfig& c, const machine::GpuSpec& gpu, dou
 
 }  // namespace
 
-MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
-                          const RankLayout& layout, const machine::GpuSpec& gpu, std::int32_t stage,
-                          std::int32_t in_flight) {
-  const ModelStates states = model_states(c, m, f, layout, gpu.compute_capability, stage);
-  const StageActivations stage_holds = stage_activations(c, m, f, layout, stage, in_flight);
-  const Instant instant = fullest(c, m, f, layout, states, stage_holds, stage, in_flight);
-  const CommunicationMemory communication = communication_memory(c, m, f, layout, gpu, stage);
+StageHolds stage_holds(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
+                       const RankLayout& layout, const machine::GpuSpec& gpu, std::int32_t stage) {
+  StageHolds holds{.states = model_states(c, m, f, layout, gpu.compute_capability, stage),
+                   .activations = stage_activations(c, m, f, layout, stage),
+                   .communication = communication_memory(c, m, f, layout, gpu, stage),
+                   .loss = {},
+                   .computes_loss = computes_loss(layout, stage)};
+  if (holds.computes_loss) holds.loss = loss_memory(c, m, f);
+  return holds;
+}
+
+MemoryUse memory_with(const TrainingConfig& c, const FrameworkSpec& f, const machine::GpuSpec& gpu,
+                      const StageHolds& holds, std::int32_t in_flight) {
+  const ModelStates& states = holds.states;
+  const Instant instant = fullest(holds, holds.activations.held(in_flight, c.degrees.pipeline), in_flight);
   MemoryUse use;
   use[MemoryPart::weights] = whole(states.weights);
   use[MemoryPart::master_weights] = whole(states.master_weights);
@@ -77,12 +77,18 @@ MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const Fra
   use[MemoryPart::optimizer] = whole(states.optimizer);
   use[MemoryPart::activations] = whole(instant.activations);
   use[MemoryPart::logits] = whole(instant.logits);
-  use[MemoryPart::workspaces] = whole(workspace_bytes(c, gpu, stage_holds.passing));
-  use[MemoryPart::comm_buffers] = whole(communication.buffers);
-  use[MemoryPart::comm_libraries] = whole(communication.libraries);
+  use[MemoryPart::workspaces] = whole(workspace_bytes(c, gpu, holds.activations.passing));
+  use[MemoryPart::comm_buffers] = whole(holds.communication.buffers);
+  use[MemoryPart::comm_libraries] = whole(holds.communication.libraries);
   use[MemoryPart::context] = gpu.context + f.reserve;
   use[MemoryPart::fragmentation] = whole(f.fragmentation * static_cast<double>(use.allocated().value));
   return use;
+}
+
+MemoryUse estimate_memory(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
+                          const RankLayout& layout, const machine::GpuSpec& gpu, std::int32_t stage,
+                          std::int32_t in_flight) {
+  return memory_with(c, f, gpu, stage_holds(c, m, f, layout, gpu, stage), in_flight);
 }
 
 }  // namespace echo::training

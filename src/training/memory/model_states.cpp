@@ -42,21 +42,16 @@ struct Shared {
   [[nodiscard]] double over(bool sharded) const { return sharded ? shard() : whole(); }
 };
 
-// Layers of a stage, and their weights.
-struct Layers {
-  std::int32_t count = 0;
+// Weights of the layers of a stage.
+double layer_weights(const TrainingConfig& c, const ModelSpec& m, const RankLayout& layout,
+                     std::int32_t stage) {
   double weights = 0;
-};
-Layers layers_of(const TrainingConfig& c, const ModelSpec& m, const RankLayout& layout, std::int32_t stage) {
-  Layers out;
   for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk) {
     if (layout.stage_of_chunk[chunk] != stage) continue;
-    for (const LayerCount& like : layout.chunk_kinds.row(static_cast<std::int32_t>(chunk))) {
-      out.count += like.count;
-      out.weights += like.count * static_cast<double>(layer_parameters_per_rank(c, m, like.kind).total());
-    }
+    for (const LayerCount& like : layout.chunk_kinds.row(static_cast<std::int32_t>(chunk)))
+      weights += like.count * static_cast<double>(layer_parameters_per_rank(c, m, like.kind).total());
   }
-  return out;
+  return weights;
 }
 
 double weight_bytes(const TrainingConfig& c, std::int32_t compute_capability, double parameters,
@@ -130,13 +125,13 @@ ModelStates model_states(const TrainingConfig& c, const ModelSpec& m, const Fram
                    .dense_ranks = static_cast<double>(layout.shard.ranks),
                    .expert_ranks = static_cast<double>(layout.expert_shard.ranks)};
   Shared trained = all;
-  const RankParameters own = trained_stage_parameters(c, m, f, layout, stage);
+  const RankParameters own = c.recipe.lora_rank > 0 ? trained_stage_parameters(c, m, f, layout, stage) : held;
   trained.dense = static_cast<double>(own.dense), trained.expert = static_cast<double>(own.expert);
-  const Layers layers = layers_of(c, m, layout, stage);
   ModelStates s;
   // Embedding tables of the vocabulary and of positions take part in no 8-bit product, nor do adapters.
   const double adapters = c.recipe.lora_rank > 0 ? trained.whole() : 0.0;
-  s.weights = weight_bytes(c, compute_capability, all.whole(), layers.weights - adapters);
+  const double in_products = is_8_bit(c.precision) ? layer_weights(c, m, layout, stage) - adapters : 0.0;
+  s.weights = weight_bytes(c, compute_capability, all.whole(), in_products);
   const bool shards = c.zero >= ZeroStage::optimizer;
   s.master_weights = trained.over(shards) * master_bytes(c);
   s.optimizer = trained.over(shards) * moment_bytes(c.recipe.optimizer);

@@ -77,7 +77,7 @@ ChunkActivations chunk_activations(const TrainingConfig& c, const ModelSpec& m, 
 }  // namespace
 
 StageActivations stage_activations(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
-                                   const RankLayout& layout, std::int32_t stage, std::int32_t in_flight) {
+                                   const RankLayout& layout, std::int32_t stage) {
   StageActivations out;
   std::span<const LayerCount> before;
   for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk) {
@@ -86,13 +86,12 @@ StageActivations stage_activations(const TrainingConfig& c, const ModelSpec& m, 
     if (std::ranges::equal(kinds, before)) continue;  // the same again
     before = kinds;
     const ChunkActivations one = chunk_activations(c, m, f, kinds);
-    out.held = std::max(out.held, one.kept * in_flight);
+    out.kept = std::max(out.kept, one.kept);
     out.passing = std::max(out.passing, one.passing);
   }
   const double stream = tokens_per_rank(c) * m.hidden / sequence_shares(c);
   // Dropout after the embedding keeps its mask.
-  if (layout.stage_of_chunk.front() == stage && m.positions == Positions::learned)
-    out.held += stream * std::min(in_flight, c.degrees.pipeline);
+  if (layout.stage_of_chunk.front() == stage && m.positions == Positions::learned) out.embedding = stream;
   return out;
 }
 

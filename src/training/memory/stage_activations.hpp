@@ -1,7 +1,7 @@
 // Activations of a stage at its high-water mark.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstdint>
 
 #include "training/layout/rank_layout.hpp"
@@ -9,13 +9,17 @@
 
 namespace echo::training {
 
-// Bytes of all microbatches in flight, and the addition while the backward pass of one layer runs.
+// Bytes: kept for one microbatch by the fullest chunk; of the embedding's dropout masks, for one microbatch;
+// and the addition while the backward pass of one layer runs.
 struct StageActivations {
-  double held = 0, passing = 0;
+  double kept = 0, embedding = 0, passing = 0;
+  // Of all microbatches in flight.
+  [[nodiscard]] double held(std::int32_t in_flight, std::int32_t stages) const {
+    return kept * in_flight + embedding * std::min(in_flight, stages);
+  }
 };
 
 [[nodiscard]] StageActivations stage_activations(const TrainingConfig&, const ModelSpec&,
-                                                 const FrameworkSpec&, const RankLayout&, std::int32_t stage,
-                                                 std::int32_t in_flight);
+                                                 const FrameworkSpec&, const RankLayout&, std::int32_t stage);
 
 }  // namespace echo::training

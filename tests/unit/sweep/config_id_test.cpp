@@ -1,3 +1,4 @@
+#include "sweep/space/canonical_text.hpp"
 #include "sweep/space/config_id.hpp"
 
 #include <gtest/gtest.h>
