@@ -29,6 +29,11 @@ std::string Digest::hex() const {
   return text.data();
 }
 
+Fingerprint fingerprint_of(std::span<const std::byte> bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return {hash.low64, hash.high64};
+}
+
 std::uint64_t hash64(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 }  // namespace echo

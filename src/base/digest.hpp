@@ -26,6 +26,14 @@ class Digest {
   std::unique_ptr<State> state_;
 };
 
+// 128 bits that stand for the bytes in a table: among 10^9 different texts, two share them with a chance of
+// some 10^-21.
+struct Fingerprint {
+  std::uint64_t low = 0, high = 0;
+  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
+};
+[[nodiscard]] Fingerprint fingerprint_of(std::span<const std::byte>);  // XXH3-128, seed 0
+
 [[nodiscard]] std::uint64_t hash64(std::span<const std::byte>);  // XXH3-64, seed 0
 
 }  // namespace echo

@@ -1,12 +1,14 @@
-// Composing a block takes 10 to 100 ns per op and slowdown, and a step has up to some thousand ops; comparing
-// what a block is made of takes 1 ns per op. A block is made of its lanes, parts, needs and work. A price
-// memo gives every kernel (with its GPU and library) and every collective (with its machine and settings) one
-// number; the time of a kernel within a step depends on its framework and on CUDA graphs besides, and so do
-// the channels of transfers on userbuffers.
+// Composing a block takes 10 to 100 ns per op and slowdown, and a step has up to some thousand ops; the
+// fingerprint of what a block is made of takes 2 ns per op. A block is made of its lanes, parts, needs and
+// work. A price memo gives every kernel (with its GPU and library) and every collective (with its machine and
+// settings) one number; the time of a kernel within a step depends on its framework and on CUDA graphs
+// besides, and so do the channels of transfers on userbuffers.
 #include "simulate/step/block_memo.hpp"
 
+#include <span>
+#include <utility>
+
 #include "base/at.hpp"
-#include "base/counter_rng.hpp"
 
 namespace echo::simulate {
 
@@ -33,51 +35,63 @@ ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, 
   return block;
 }
 
-std::size_t BlockMemo::Hash::operator()(const Key& key) const {
-  std::uint64_t hash = key.size();
-  for (const std::int32_t word : key)
-    hash = (hash ^ static_cast<std::uint32_t>(word)) * 0x9e3779b97f4a7c15ULL + (hash >> 29);
-  return mix(hash);
-}
-
-void BlockMemo::key_of(const StepInput& input, const workload::OpGraph& graph, Key& out) const {
+Fingerprint BlockMemo::print_of(const StepInput& input, const workload::OpGraph& graph) {
   const Prices& prices = input.prices;
   const std::int32_t kernels = length_of(prices.kernels);
-  out.clear();
-  out.push_back(input.config.framework.index() * 2 + (input.config.recipe.cuda_graphs ? 1 : 0));
-  out.push_back(input.config.cluster.index());
-  out.push_back(input.config.gpu.index());
+  words_.assign({input.config.framework.index() * 2 + (input.config.recipe.cuda_graphs ? 1 : 0),
+                 input.config.cluster.index(), input.config.gpu.index(), length_of(graph.lane)});
   for (std::size_t op = 0; op < graph.lane.size(); ++op) {
     const WorkId work = graph.work[op];
-    out.push_back(static_cast<std::int32_t>(graph.lane[op]) << 8 | static_cast<std::int32_t>(graph.part[op]));
-    out.push_back(is_kernel(work, kernels) ? prices.kernel_number[at(kernel_of(work))]
-                                           : ~prices.collective_number[at(collective_of(work, kernels))]);
+    words_.push_back(static_cast<std::int32_t>(graph.lane[op]) << 8 |
+                     static_cast<std::int32_t>(graph.part[op]));
+    words_.push_back(is_kernel(work, kernels) ? prices.kernel_number[at(kernel_of(work))]
+                                              : ~prices.collective_number[at(collective_of(work, kernels))]);
   }
-  out.insert(out.end(), graph.needs.offset.begin(), graph.needs.offset.end());
-  for (const OpId need : graph.needs.value) out.push_back(need.index());
+  words_.insert(words_.end(), graph.needs.offset.begin(), graph.needs.offset.end());
+  for (const OpId need : graph.needs.value) words_.push_back(need.index());
+  return fingerprint_of(std::as_bytes(std::span(words_)));
+}
+
+BlockMemo::Entry& BlockMemo::entry_of(const Fingerprint& print) {
+  if (const auto found = recent_.find(print); found != recent_.end()) return found->second;
+  if (auto other = others_.extract(print)) return recent_.insert(std::move(other)).position->second;
+  return recent_[print];
 }
 
 void BlockMemo::look_up(const StepInput& input) {
   const std::size_t blocks = at(input.work.block_count);
-  if (kept_.size() + blocks > most_blocks) kept_.clear();
-  step_.resize(blocks);
+  if (recent_.size() + blocks > most_recent) others_ = std::exchange(recent_, {});
+  step_.clear();
   for (std::size_t i = 0; i < blocks; ++i) {
-    key_of(input, input.work.blocks[i], key_);
-    const auto found = kept_.find(key_);
-    ++count_.asked, count_.known += found == kept_.end() ? 0 : 1;
-    step_[i] = found == kept_.end() ? &kept_.try_emplace(key_).first->second : &found->second;
+    Entry& entry = entry_of(print_of(input, input.work.blocks[i]));
+    ++count_.asked, count_.known += entry.is_known ? 1 : 0;
+    step_.push_back(&entry);
   }
 }
 
 const ComposedBlock& BlockMemo::of(const StepInput& input, BlockId block, Slowdown slowdown,
                                    timeline::BlockScratchData& scratch) {
+  const auto compose = [&](Slowdown how) {
+    return compose_one(input.work.blocks[at(block)], input.prices, how, scratch);
+  };
   Entry& entry = *step_[at(block)];
-  ComposedBlock& composed = entry.by_slowdown[at(slowdown)];
-  if (!entry.is_known[at(slowdown)]) {
-    composed = compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch);
-    entry.is_known[at(slowdown)] = true;
+  if (!entry.is_known) {
+    entry.unslowed = compose(Slowdown::off).times;
+    entry.apart = compose(Slowdown::apart);
+    entry.is_known = true;
   }
-  return composed;
+  switch (slowdown) {
+    case Slowdown::off:
+      unslowed_ = {.cost = {.time = entry.unslowed.makespan, .exposed = entry.unslowed.exposed},
+                   .times = entry.unslowed};
+      return unslowed_;
+    case Slowdown::apart:
+      return entry.apart;
+    case Slowdown::on:
+      break;
+  }
+  if (!entry.on) entry.on = std::make_unique<ComposedBlock>(compose(Slowdown::on));
+  return *entry.on;
 }
 
 }  // namespace echo::simulate

@@ -2,13 +2,13 @@
 // its contents.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <span>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
 #include "base/bounded_memo.hpp"
+#include "base/digest.hpp"
 #include "simulate/simulated_step.hpp"
 
 namespace echo::simulate {
@@ -35,28 +35,34 @@ class BlockMemo {
   // Looks up the blocks of the step; before of().
   void look_up(const StepInput&);
   // Contract: block < work.block_count of the step that was looked up, whose input this is. Valid until the
-  // next look_up().
+  // next call. Without slowdown only times, and of the cost what they say.
   [[nodiscard]] const ComposedBlock& of(const StepInput&, BlockId block, Slowdown,
                                         timeline::BlockScratchData& scratch);
 
   [[nodiscard]] MemoCount count() const { return count_; }
 
  private:
-  // What tells a block from others: see key_of.
-  using Key = std::vector<std::int32_t>;
   struct Hash {
-    std::size_t operator()(const Key&) const;
+    std::size_t operator()(const Fingerprint& print) const { return static_cast<std::size_t>(print.low); }
   };
   struct Entry {
-    std::array<ComposedBlock, 3> by_slowdown;
-    std::array<bool, 3> is_known{};
+    bool is_known = false;  // the first two
+    timeline::BlockTimes unslowed;
+    ComposedBlock apart;
+    std::unique_ptr<ComposedBlock> on;  // few blocks need it
   };
-  void key_of(const StepInput&, const workload::OpGraph&, Key& out) const;
+  // Of all that tells a block from others.
+  [[nodiscard]] Fingerprint print_of(const StepInput&, const workload::OpGraph&);
 
-  static constexpr std::size_t most_blocks = 2048;  // 12 MiB; then it starts again
-  std::unordered_map<Key, Entry, Hash> kept_;
-  std::vector<Entry*> step_;  // [work.block_count]
-  Key key_;                   // scratch
+  [[nodiscard]] Entry& entry_of(const Fingerprint&);
+
+  // Blocks asked for since `recent_` was last empty, and others; when it is full, it becomes the others.
+  static constexpr std::size_t most_recent = 3072;  // 8 MiB
+  using Kept = std::unordered_map<Fingerprint, Entry, Hash>;
+  Kept recent_, others_;
+  std::vector<Entry*> step_;         // [work.block_count]
+  std::vector<std::int32_t> words_;  // scratch
+  ComposedBlock unslowed_;           // the last one
   MemoCount count_;
 };
 
