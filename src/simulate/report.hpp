@@ -44,6 +44,7 @@ struct StepReport {
       0.0F;  // a run takes longer than step times exp of it, or less than over, 1 in 10 each
   float mem_rel_error = 0.0F;  // of memory_peak, one standard deviation
   float fit_chance = 0.0F;     // that the memory in use stays below memory_limit; 0 if memory is unknown
+  friend bool operator==(const StepReport&, const StepReport&) = default;
 };
 static_assert(std::is_trivially_copyable_v<StepReport>);
 
