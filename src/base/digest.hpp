@@ -1,6 +1,7 @@
 // XXH3 hashes of a stream of bytes: 128 bits identify a result, 64 bits are the checksum of a record.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,6 +27,8 @@ class Digest {
   std::unique_ptr<State> state_;
 };
 
+using Hash128 = std::array<std::byte, 16>;                        // the high half first, big-endian
+[[nodiscard]] Hash128 hash128(std::span<const std::byte> bytes);  // XXH3-128, seed 0
 [[nodiscard]] std::uint64_t hash64(std::span<const std::byte>);  // XXH3-64, seed 0
 
 }  // namespace echo
