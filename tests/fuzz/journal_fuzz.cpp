@@ -33,6 +33,10 @@ void read_payload(std::string_view payload) {
     case FrameKind::end:
       static_cast<void>(read_end(payload));
       break;
+    case FrameKind::block:
+      static_cast<void>(read_block(payload));
+      if (block_content(payload).size() > payload.size()) std::abort();
+      break;
     case FrameKind::failure:
       static_cast<void>(read_failure(payload));
       break;
@@ -71,7 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_as_file(all, frames, all.size() - bytes.size());
   // The same bytes as the payload of a frame with a sound checksum, of every kind, and as a claim page with
   // one.
-  for (std::uint32_t kind = 0; kind < 4; ++kind) {
+  for (std::uint32_t kind = 0; kind < 5; ++kind) {
     std::string sound(reinterpret_cast<const char*>(&kind), sizeof kind);
     const std::string frame = framed(sound.append(all));
     if (const auto payload = first_frame(frame)) read_payload(*payload);

@@ -70,8 +70,9 @@ BlockColumns::BlockColumns(const simulate::Catalog& catalog, const campaign::Ter
                            const FileState& state, const CodeTables* codes)
     : catalog_(catalog), terms_(terms), codes_(codes) {
   contents.state = state;
+  const std::int64_t most = state.ids > 0 ? std::min(block_rows, state.ids) : block_rows;
   for (const RowDataset& dataset : row_datasets()) {
-    bytes_.emplace_back(dataset.row_bytes() * echo::at(block_rows));
+    bytes_.emplace_back(dataset.row_bytes() * echo::at(most));
     if (dataset.column == nullptr) continue;
     const Column& column = *dataset.column;
     contents.columns.push_back(

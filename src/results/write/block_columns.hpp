@@ -15,7 +15,7 @@
 
 namespace echo::results {
 
-// Memory: the bytes of block_rows rows of the file, 20 MB.
+// Memory: the bytes of block_rows rows of the file (or of its ids, if these are fewer), 20 MB.
 class BlockColumns : public ResultRows {
  public:
   // Keeps references. `state`: what findings depend on. With codes, columns that name tables hold the codes

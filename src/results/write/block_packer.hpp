@@ -1,9 +1,9 @@
-// Packs the values of a block as the file stores them, and puts such blocks together from single rows.
+// Packs the values of a block as the file stores them.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <vector>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 
 #include "results/write/block.hpp"
 #include "results/write/block_columns.hpp"
@@ -17,18 +17,5 @@ void pack_column(const RowDataset&, std::span<const std::byte> values, std::int6
 
 // Contract: the block ends where a chunk or the file does.
 [[nodiscard]] Block pack_block(const BlockColumns&, std::int64_t file_rows, storage::ChunkFilters&);
-
-// Makes whole blocks of the rows of one worker, of a file that has every point of its space: row and number
-// of a point are the same there.
-class BlockBuilder {
- public:
-  virtual ~BlockBuilder() = default;
-  // A row, in the order in which the worker has them. The parts (block.hpp) of the block that it completes;
-  // empty where it completes none.
-  [[nodiscard]] virtual std::vector<std::string> add(const sweep::Row&) = 0;
-};
-// Keeps references; launch and worker: of the rows.
-[[nodiscard]] std::unique_ptr<BlockBuilder> make_block_builder(const simulate::Catalog&, const FileHeader&,
-                                                               std::int32_t launch, std::int32_t worker);
 
 }  // namespace echo::results

@@ -150,6 +150,7 @@ class BlockAssembler {
 void write_rows(Job& job, const CodeTables& codes, BlockWriter& writer, FailedPlaces& failed) {
   FileState state;
   static_cast<FileHeader&>(state) = job.header;
+  state.ids = job.rows();
   std::optional<BlockAssembler> assembler;
   MergedRows rows(job.stream, job.carried);
   MergedBatch batch;
