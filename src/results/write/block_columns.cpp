@@ -11,7 +11,7 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "results/rank/objectives.hpp"
-#include "results/write/fill.hpp"
+
 
 namespace echo::results {
 namespace {
@@ -74,6 +74,7 @@ BlockColumns::BlockColumns(const simulate::Catalog& catalog, const campaign::Ter
   for (const RowDataset& dataset : row_datasets()) {
     bytes_.emplace_back(dataset.row_bytes() * echo::at(most));
     if (dataset.column == nullptr) continue;
+    coded_.push_back(names_.size());
     const Column& column = *dataset.column;
     contents.columns.push_back(
         {.name = column.path, .role = name_of(column.role), .type = column.type, .width = dataset.width});
@@ -99,47 +100,45 @@ std::int64_t BlockColumns::ordinal(std::size_t coded, std::int64_t name) {
   return std::ranges::find(names, static_cast<std::int32_t>(name)) - names.begin();
 }
 
-void BlockColumns::put_column(std::size_t dataset, std::span<const FinishedRow> rows,
-                              std::span<const std::int64_t> places) {
-  const RowDataset& info = row_datasets()[dataset];
-  const Column& column = *info.column;
-  const Filler& filler = *column.filler;
-  const auto target = [&](std::size_t row) {
-    return bytes_[dataset].data() + echo::at(places[row] - first_) * info.row_bytes();
-  };
-  const auto context = [&](std::size_t row) { return Context{rows[row].row, catalog_, terms_, places[row]}; };
-  if (names_a_table(column)) {
-    const auto coded = echo::at(std::ranges::count_if(column_table().first(dataset), names_a_table));
-    std::int64_t last = std::numeric_limits<std::int64_t>::min(), code = 0;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      const std::int64_t name = filler.integer(context(row));
-      if (name != last)
-        code = codes_ != nullptr ? codes_->code(column.names, name) : ordinal(coded, name), last = name;
-      store(static_cast<std::int8_t>(code), target(row));
-    }
-    return;
+void BlockColumns::put_names(const Column& column, std::size_t coded, const Tile& tile, std::byte* out) {
+  std::int64_t last = std::numeric_limits<std::int64_t>::min(), code = 0;
+  for (std::size_t row = 0; row < tile.rows.size(); ++row) {
+    const std::int64_t name = column.filler->integer(context(tile, row));
+    if (name != last)
+      code = codes_ != nullptr ? codes_->code(column.names, name) : ordinal(coded, name), last = name;
+    store(static_cast<std::int8_t>(code), out + tile.places[row]);
   }
-  with_type(column.type, [&]<class T>(T) {
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      if (filler.integer != nullptr) {
-        store(stored_as<T>(filler.integer(context(row))), target(row));
-      } else if (filler.real != nullptr) {
-        store(stored_as<T>(filler.real(context(row))), target(row));
-      } else {
-        std::array<double, time_category_count> parts{};
-        filler.parts(context(row), parts.data());
-        for (std::size_t i = 0; i < echo::at(info.width); ++i)
-          store(stored_as<T>(parts[i]), target(row) + i * sizeof(T));
+}
+
+void BlockColumns::put_column(std::size_t dataset, const Tile& tile) {
+  const RowDataset& info = row_datasets()[dataset];
+  const Filler& filler = *info.column->filler;
+  std::byte* const out = bytes_[dataset].data();
+  if (names_a_table(*info.column)) return put_names(*info.column, coded_[dataset], tile, out);
+  const std::size_t width = echo::at(info.width);
+  with_type(info.type, [&]<class T>(T) {
+    if (filler.integer != nullptr) {
+      for (std::size_t row = 0; row < tile.rows.size(); ++row)
+        store(stored_as<T>(filler.integer(context(tile, row))), out + tile.places[row] * sizeof(T));
+    } else if (filler.real != nullptr) {
+      for (std::size_t row = 0; row < tile.rows.size(); ++row)
+        store(stored_as<T>(filler.real(context(tile, row))), out + tile.places[row] * sizeof(T));
+    } else {
+      std::array<double, time_category_count> parts{};
+      for (std::size_t row = 0; row < tile.rows.size(); ++row) {
+        filler.parts(context(tile, row), parts.data());
+        for (std::size_t i = 0; i < width; ++i)
+          store(stored_as<T>(parts[i]), out + (tile.places[row] * width + i) * sizeof(T));
       }
     }
   });
 }
 
-void BlockColumns::put_points(std::span<const FinishedRow> rows, std::span<const std::int64_t> places) {
+void BlockColumns::put_points(const Tile& tile) {
   const std::size_t points = row_datasets().size() - point_datasets;
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    const std::size_t place = echo::at(places[row] - first_);
-    const FinishedRow& from = rows[row];
+  for (std::size_t row = 0; row < tile.rows.size(); ++row) {
+    const std::size_t place = tile.places[row];
+    const FinishedRow& from = tile.rows[row];
     store(static_cast<float>(from.row.seconds), bytes_[points].data() + place * sizeof(float));
     store(from.worker, bytes_[points + 1].data() + place * sizeof from.worker);
     store(from.launch, bytes_[points + 2].data() + place * sizeof from.launch);
@@ -150,12 +149,15 @@ void BlockColumns::put_points(std::span<const FinishedRow> rows, std::span<const
 // Some rows at a time, so that they stay in the cache from column to column.
 void BlockColumns::put(std::span<const FinishedRow> rows, std::span<const std::int64_t> places) {
   ECHO_EXPECT(rows.size() == places.size());
-  constexpr std::size_t tile = 64;
+  constexpr std::size_t most = 32;
+  std::array<std::size_t, most> in_block{};
   while (!rows.empty()) {
-    const std::size_t count = std::min(tile, rows.size());
-    for (std::size_t dataset = 0; dataset + point_datasets < row_datasets().size(); ++dataset)
-      put_column(dataset, rows.first(count), places.first(count));
-    put_points(rows.first(count), places.first(count));
+    const std::size_t count = std::min(most, rows.size());
+    for (std::size_t i = 0; i < count; ++i) in_block[i] = echo::at(places[i] - first_);
+    const Tile tile{rows.first(count), std::span(in_block).first(count)};
+    for (std::size_t dataset = 0; dataset + point_datasets < bytes_.size(); ++dataset)
+      put_column(dataset, tile);
+    put_points(tile);
     rows = rows.subspan(count), places = places.subspan(count);
   }
 }

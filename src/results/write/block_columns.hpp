@@ -10,6 +10,7 @@
 #include "results/code_tables.hpp"
 #include "results/read_rows.hpp"
 #include "results/write/block.hpp"
+#include "results/write/fill.hpp"
 #include "results/write/row_stream.hpp"
 #include "simulate/catalog.hpp"
 
@@ -42,14 +43,24 @@ class BlockColumns : public ResultRows {
 
  private:
   std::int64_t ordinal(std::size_t coded, std::int64_t name);
-  void put_column(std::size_t dataset, std::span<const FinishedRow>, std::span<const std::int64_t> places);
-  void put_points(std::span<const FinishedRow>, std::span<const std::int64_t> places);
+  // Some rows, and where they go in the block.
+  struct Tile {
+    std::span<const FinishedRow> rows;
+    std::span<const std::size_t> places;
+  };
+  [[nodiscard]] Context context(const Tile& tile, std::size_t row) const {
+    return {tile.rows[row].row, catalog_, terms_, first_ + static_cast<std::int64_t>(tile.places[row])};
+  }
+  void put_names(const Column&, std::size_t coded, const Tile&, std::byte* out);
+  void put_column(std::size_t dataset, const Tile&);
+  void put_points(const Tile&);
   const simulate::Catalog& catalog_;
   const campaign::Terms& terms_;
   const CodeTables* codes_;
   std::int64_t first_ = 0;
   std::vector<std::vector<std::byte>> bytes_;     // [row_datasets()]
   std::vector<std::vector<std::int32_t>> names_;  // as in Block
+  std::vector<std::size_t> coded_;                // [column] coded columns before it
 };
 
 // What is known of the rows of a block without the others.

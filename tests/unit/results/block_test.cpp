@@ -125,7 +125,9 @@ TEST(Block, OfDamagedBytesIsRefusedOrMakesSense) {
     const bool is_sound = trial % 2 == 0 ? head.has_value() : read_columns(damaged, columns);
     refused += is_sound ? 0 : 1;
     ASSERT_LE(columns.size(), row_datasets().size());
-    if (head) ASSERT_LE(head->block.rows, block_rows);
+    if (head) {
+      ASSERT_LE(head->block.rows, block_rows);
+    }
   }
   EXPECT_GT(refused, 1000);
 }
