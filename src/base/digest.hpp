@@ -29,6 +29,6 @@ class Digest {
 
 using Hash128 = std::array<std::byte, 16>;                        // the high half first, big-endian
 [[nodiscard]] Hash128 hash128(std::span<const std::byte> bytes);  // XXH3-128, seed 0
-[[nodiscard]] std::uint64_t hash64(std::span<const std::byte>);  // XXH3-64, seed 0
+[[nodiscard]] std::uint64_t hash64(std::span<const std::byte>);   // XXH3-64, seed 0
 
 }  // namespace echo

@@ -12,7 +12,7 @@
 namespace echo {
 
 template <class T>
-  requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
 void put_value(const T& value, std::string& out) {
   char bytes[sizeof value];
   std::memcpy(bytes, &value, sizeof value);
@@ -33,8 +33,7 @@ class RecordReader {
  public:
   explicit RecordReader(std::string_view bytes) : rest_(bytes) {}
   template <class T>
-    requires std::is_trivially_copyable_v<T>
-  T value() {
+  requires std::is_trivially_copyable_v<T> T value() {
     T result{};
     const auto bytes = take(sizeof result);
     if (bytes.size() == sizeof result) std::memcpy(&result, bytes.data(), sizeof result);

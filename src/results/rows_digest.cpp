@@ -37,8 +37,7 @@ std::vector<StoredColumn> columns_of(const Hdf5File& file) {
 }
 
 std::vector<std::byte> bytes_of(const Hdf5File& file, const StoredColumn& column, std::int64_t first) {
-  const auto count =
-      static_cast<std::uint64_t>(std::clamp<std::int64_t>(column.rows - first, 0, block_rows));
+  const auto count = static_cast<std::uint64_t>(std::clamp<std::int64_t>(column.rows - first, 0, block_rows));
   std::vector<std::byte> bytes(count * column.row_bytes);
   file.read_rows(column.path, static_cast<std::uint64_t>(first), count, bytes.data());
   return bytes;

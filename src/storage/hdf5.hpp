@@ -60,8 +60,8 @@ class Hdf5File {
   // Whole rows along the first dimension; `values` are in the dataset's own type, native byte order.
   void write_rows(const std::string& path, std::uint64_t first, std::uint64_t rows, const void* values);
   void read_rows(const std::string& path, std::uint64_t first, std::uint64_t rows, void* values) const;
-  // The chunk that begins at row `first`, as it is stored: chunk_filters.hpp makes such bytes. Contract of the
-  // first: the dataset has chunks in the form that we write, and there is one there.
+  // The chunk that begins at row `first`, as it is stored: chunk_filters.hpp makes such bytes. Contract of
+  // the first: the dataset has chunks in the form that we write, and there is one there.
   void place_chunk(const std::string& path, std::uint64_t first, std::span<const std::byte> stored);
   void stored_chunk(const std::string& path, std::uint64_t first, std::vector<std::byte>& stored) const;
   [[nodiscard]] std::string text(const std::string& path) const;

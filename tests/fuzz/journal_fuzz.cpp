@@ -16,10 +16,19 @@
 #include "parallel/journal/journal_frames.hpp"
 #include "parallel/journal/rows_frame.hpp"
 #include "parallel/launch/launch_lock.hpp"
+#include "results/write/block.hpp"
 
 namespace {
 
 using namespace echo::parallel;
+
+void read_packed(std::string_view part) {
+  const auto head = echo::results::read_head(part);
+  if (head && (head->block.rows < 1 || head->block.rows > echo::results::block_rows)) std::abort();
+  std::vector<echo::results::PackedColumn> columns;
+  static_cast<void>(echo::results::read_columns(part, columns));
+  if (columns.size() > echo::results::row_datasets().size()) std::abort();
+}
 
 void read_payload(std::string_view payload) {
   static_cast<void>(read_header(payload));
@@ -35,7 +44,7 @@ void read_payload(std::string_view payload) {
       break;
     case FrameKind::block:
       static_cast<void>(read_block(payload));
-      if (block_content(payload).size() > payload.size()) std::abort();
+      read_packed(block_content(payload));
       break;
     case FrameKind::failure:
       static_cast<void>(read_failure(payload));

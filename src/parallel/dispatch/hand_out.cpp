@@ -1,7 +1,7 @@
-// Blocks: a worker that packs all rows of one chunk of the result file spares the end of the sweep that work. So
-// ids are reserved for a worker up to the next border of a block, or as many whole blocks as it does in one range,
-// though no more than an even share of those left; it gets ranges of them. When nothing is left to reserve, the farther half of the largest reservation
-// goes to who asks.
+// Blocks: a worker that packs all rows of one chunk of the result file spares the end of the sweep that work.
+// So ids are reserved for a worker up to the next border of a block, or as many whole blocks as it does in
+// one range, though no more than an even share of those left; it gets ranges of them. When nothing is left to
+// reserve, the farther half of the largest reservation goes to who asks.
 //
 // Range sizes: a quarter of an even share of the remaining ids, at least one id, at most the number that the
 // requesting worker simulates in `range_seconds`: large while many remain, one by one at the end, and never
@@ -93,8 +93,8 @@ IdRange HandOut::take(int worker, std::int64_t most) {
     own = reserve(most);
   else
     by_size_.erase({own.end - own.begin, worker});
-  const std::int64_t count = std::clamp<std::int64_t>(left_ / (4 * std::int64_t{workers_}), 1,
-                                                      std::min(most, own.end - own.begin));
+  const std::int64_t count =
+      std::clamp<std::int64_t>(left_ / (4 * std::int64_t{workers_}), 1, std::min(most, own.end - own.begin));
   const IdRange taken{own.begin, own.begin + count};
   own.begin = taken.end;
   left_ -= count;

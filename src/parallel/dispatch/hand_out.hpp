@@ -39,7 +39,8 @@ struct DispatchOptions;
 
 struct DispatchOptions {
   std::int64_t largest_range = std::int64_t{1} << 20;
-  std::int64_t block = results::block_rows;  // ids that one worker gets one after the other, if there are enough
+  std::int64_t block =
+      results::block_rows;      // ids that one worker gets one after the other, if there are enough
   double range_seconds = 0.25;  // a range should take no longer than this: the reaction time to a stop
   // ... but on many workers as long as keeps worker 0 nine tenths idle, at 3 microseconds a request.
   double range_seconds_per_worker = 30e-6;
@@ -78,10 +79,10 @@ class HandOut {
   int workers_;
   DispatchOptions options_;
   std::size_t next_range_ = 0;
-  sweep::PointIndex next_id_ = 0;  // in that range
-  std::int64_t left_ = 0;                  // ids, reserved or not
-  std::int64_t unreserved_ = 0;            // of them
-  std::vector<sweep::IdRange> reserved_;   // [worker] what is left of its block
+  sweep::PointIndex next_id_ = 0;                   // in that range
+  std::int64_t left_ = 0;                           // ids, reserved or not
+  std::int64_t unreserved_ = 0;                     // of them
+  std::vector<sweep::IdRange> reserved_;            // [worker] what is left of its block
   std::set<std::pair<std::int64_t, int>> by_size_;  // of those that are not empty
   std::size_t next_suspect_ = 0;
   int alone_ = -1;         // the worker that tries a suspect

@@ -204,8 +204,7 @@ void JournalRows::index_rows(const RowsIndex& rows, std::int64_t frame) {
 // Parts that do not follow each other are left out with their block.
 void JournalRows::index_block(const BlockMark& mark, std::int64_t frame) {
   constexpr std::int32_t most_parts = 1024;
-  if (mark.part == 0)
-    begun_ = {mark.first, mark.rows, static_cast<std::int32_t>(std::ssize(files_)) - 1, {}};
+  if (mark.part == 0) begun_ = {mark.first, mark.rows, static_cast<std::int32_t>(std::ssize(files_)) - 1, {}};
   const bool continues = begun_.first == mark.first && begun_.rows == mark.rows &&
                          std::ssize(begun_.parts) == mark.part && mark.parts <= most_parts;
   if (!continues) begun_ = {};
@@ -214,7 +213,7 @@ void JournalRows::index_block(const BlockMark& mark, std::int64_t frame) {
   if (mark.part + 1 == mark.parts) blocks_.push_back(std::exchange(begun_, {}));
 }
 
-// Of all rows up to the first that is missing, without those that were done twice.
+// Keeps blocks of rows up to the first that is missing, without those that were done twice.
 void JournalRows::keep_whole_blocks() {
   const auto all = done_.ranges();
   const sweep::PointIndex end = all.empty() || all.front().begin != 0 ? 0 : all.front().end;

@@ -65,8 +65,8 @@ class JournalRows : public results::RowStream {
   [[nodiscard]] std::int64_t size() const override { return done_.count(); }
   // Cheap if a call continues where the previous one ended; otherwise it starts over.
   void read(std::int64_t first, std::span<results::FinishedRow> out) override;
-  // Where all rows up to the end of a block are there, so that they have their numbers in a file, and those of
-  // the block are the worker's who packed it. UserError 5 if the file no longer has the frame.
+  // Where all rows up to the end of a block are there, so that they have their numbers in a file, and those
+  // of the block are the worker's who packed it. UserError 5 if the file no longer has the frame.
   [[nodiscard]] bool has_block(std::int64_t first) override { return find_block(first) != nullptr; }
   [[nodiscard]] std::string block_part(std::int64_t first, std::int32_t part) override;
   void skip_block(std::int64_t first) override;
@@ -104,7 +104,7 @@ class JournalRows : public results::RowStream {
   std::vector<std::filesystem::path> files_;  // taken
   std::vector<JournalHeader> headers_;
   std::vector<StoredHeader> others_;
-  std::vector<Extent> extents_;  // by first number
+  std::vector<Extent> extents_;      // by first number
   std::vector<PackedBlock> blocks_;  // by first number
   PackedBlock begun_;                // parts of a block whose last one is yet to come
   std::vector<ForeignFrame> foreign_;

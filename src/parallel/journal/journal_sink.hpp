@@ -1,5 +1,5 @@
-// The sink of a running worker: passes every row to its journal, with the blocks that rows complete, and every
-// count to the dispatch.
+// The sink of a running worker: passes every row to its journal, with the blocks that rows complete, and
+// every count to the dispatch.
 #pragma once
 
 #include <span>

@@ -23,31 +23,50 @@ struct IndexHead {
 };
 static_assert(sizeof(IndexHead) == 48 && sizeof(RowRun) == 16);
 
-// A row as words of eight bytes. Neighbours in the space differ in few of them, and rows that are not feasible
-// hold little. A packed row is a bit for each word, set where it differs from the row before (the first row:
-// from zeros), and for each such word a byte and the middle of its difference: the byte says how many zero
-// bytes are below it (high four bits) and how many bytes it has (low four bits).
+// A row as words of eight bytes. Neighbours in the space differ in few of them, rows that are not feasible
+// hold little, and values come again after a few rows, when another axis has turned. A packed row is a bit
+// for each word, set where it differs from the row before (the first row: from zeros), and for each such word
+// a byte. Low four bits 0: the value is among the last eight new ones of this word, and the high four bits
+// say at which place. Otherwise the middle of the difference follows: the high four bits are the zero bytes
+// below it, the low four its bytes.
 constexpr std::size_t words = sizeof(Row) / 8, mask_bytes = (words + 7) / 8;
 static_assert(sizeof(Row) % 8 == 0 && std::endian::native == std::endian::little);
 using Words = std::array<std::uint64_t, words>;
 
-Words words_of(const Row& row) {
-  Words out;
-  std::memcpy(out.data(), static_cast<const void*>(&row), sizeof row);
-  return out;
-}
+// The row before, and values of each word seen before it.
+class History {
+ public:
+  Words before{};
+  [[nodiscard]] const std::array<std::uint64_t, 8>& seen(std::size_t word) const { return seen_[word]; }
+  // The place of a value; 8: it is not there.
+  [[nodiscard]] std::size_t place_of(std::size_t word, std::uint64_t value) const {
+    std::size_t place = 8;
+    for (std::size_t i = 8; i-- > 0;) place = seen_[word][i] == value ? i : place;
+    return place;
+  }
+  void add(std::size_t word, std::uint64_t value) { seen_[word][next_[word]++ % 8] = value; }
+
+ private:
+  std::array<std::array<std::uint64_t, 8>, words> seen_{};
+  std::array<std::uint8_t, words> next_{};
+};
 
 // The room that a packed row may need, and eight bytes more that are written in passing.
 constexpr std::size_t packed_room = mask_bytes + 9 * words + 8;
 
-char* pack_row(const Words& before, const Words& row, char* out) {
+char* pack_row(const Words& row, History& history, char* out) {
   auto* const mask = reinterpret_cast<unsigned char*>(out);
   std::memset(out, 0, mask_bytes);
   out += mask_bytes;
   for (std::size_t word = 0; word < words; ++word) {
-    const std::uint64_t difference = row[word] ^ before[word];
+    const std::uint64_t difference = row[word] ^ history.before[word];
     if (difference == 0) continue;
     mask[word / 8] |= static_cast<unsigned char>(1u << (word % 8));
+    if (const std::size_t place = history.place_of(word, row[word]); place < 8) {
+      *out++ = static_cast<char>(place << 4);
+      continue;
+    }
+    history.add(word, row[word]);
     const int below = std::countr_zero(difference) / 8;
     const int count = 8 - below - std::countl_zero(difference) / 8;
     *out++ = static_cast<char>(below << 4 | count);
@@ -55,11 +74,12 @@ char* pack_row(const Words& before, const Words& row, char* out) {
     std::memcpy(out, &middle, sizeof middle);
     out += count;
   }
+  history.before = row;
   return out;
 }
 
-// False where the bytes end before the row does, or make no sense.
-bool unpack_row(std::string_view& packed, Words& row) {
+// False where the bytes end before the row does, or make no sense. The row is history.before then.
+bool unpack_row(std::string_view& packed, History& history) {
   if (packed.size() < mask_bytes) return false;
   const std::string_view mask = packed.substr(0, mask_bytes);
   packed.remove_prefix(mask_bytes);
@@ -67,13 +87,18 @@ bool unpack_row(std::string_view& packed, Words& row) {
     if ((static_cast<unsigned char>(mask[word / 8]) >> (word % 8) & 1) == 0) continue;
     if (packed.empty()) return false;
     const auto form = static_cast<unsigned char>(packed.front());
-    const std::size_t below = form >> 4, count = form & 15U;
+    const std::size_t high = form >> 4, count = form & 15U;
     packed.remove_prefix(1);
-    if (count == 0 || below + count > 8 || packed.size() < count) return false;
+    if (count == 0 ? high >= 8 : high + count > 8 || packed.size() < count) return false;
+    if (count == 0) {
+      history.before[word] = history.seen(word)[high];
+      continue;
+    }
     std::uint64_t middle = 0;
     std::memcpy(&middle, packed.data(), count);
     packed.remove_prefix(count);
-    row[word] ^= middle << (8 * below);
+    history.before[word] ^= middle << (8 * high);
+    history.add(word, history.before[word]);
   }
   return true;
 }
@@ -138,13 +163,13 @@ std::string rows_payload(std::uint64_t key, std::span<const Row> rows) {
   put(std::span(&head, 1), out);
   put(std::span(index.runs), out);
 
-  Words before{};
+  History history;
   for (const Row& row : rows) {
     const std::size_t start = out.size();
     out.resize(start + packed_room);
-    const Words now = words_of(row);
-    out.resize(static_cast<std::size_t>(pack_row(before, now, out.data() + start) - out.data()));
-    before = now;
+    Words now;
+    std::memcpy(now.data(), static_cast<const void*>(&row), sizeof row);
+    out.resize(static_cast<std::size_t>(pack_row(now, history, out.data() + start) - out.data()));
   }
   return out;
 }
@@ -173,10 +198,10 @@ bool unpack_rows(std::string_view payload, std::vector<Row>& rows) {
   std::string_view packed = parts->packed;
   if (packed.size() / mask_bytes < parts->head.rows) return false;
   rows.resize(parts->head.rows);
-  Words row{};
+  History history;
   for (Row& out : rows) {
-    if (!unpack_row(packed, row)) return false;
-    std::memcpy(static_cast<void*>(&out), row.data(), sizeof out);
+    if (!unpack_row(packed, history)) return false;
+    std::memcpy(static_cast<void*>(&out), history.before.data(), sizeof out);
   }
   return packed.empty();
 }

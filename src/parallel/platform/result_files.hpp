@@ -4,9 +4,9 @@
 
 #include <filesystem>
 #include <memory>
-#include <utility>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "results/file_header.hpp"
 #include "results/provenance.hpp"
@@ -54,7 +54,8 @@ class Hdf5ResultFiles : public ResultFiles {
   [[nodiscard]] std::unique_ptr<results::EarlierRows> open(const std::filesystem::path&) const override;
   [[nodiscard]] bool is_of_another_program(const std::filesystem::path&) const override;
   results::WriteSummary build(const std::filesystem::path& unfinished, const FileContents&) const override;
-  [[nodiscard]] std::unique_ptr<results::BlockBuilder> make_blocks(const results::FileHeader&, std::int32_t launch,
+  [[nodiscard]] std::unique_ptr<results::BlockBuilder> make_blocks(const results::FileHeader&,
+                                                                   std::int32_t launch,
                                                                    std::int32_t worker) const override;
   void verify(const std::filesystem::path&, const results::WriteSummary&) const override;
 

@@ -202,7 +202,8 @@ std::vector<FrontPoint> robust_front(const ResultRows& rows, const sweep::Object
   std::set<std::int64_t> front_stretches;
   for (const auto& [row, point] : place) front_stretches.insert(row / scan_rows);
   for (std::int64_t stretch = 0; stretch < all_rows.stretches(); ++stretch)
-    if (front_stretches.contains(stretch) || near.holds(outline.least_cost.at(static_cast<std::size_t>(stretch))))
+    if (front_stretches.contains(stretch) ||
+        near.holds(outline.least_cost.at(static_cast<std::size_t>(stretch))))
       all_rows.in_stretch(
           stretch,
           [&](const Candidate& candidate) {

@@ -31,11 +31,12 @@ struct FrontPoint : ParetoPoint {
 
 // What is known of the front before its neighbourhood is searched.
 struct FrontOutline {
-  std::vector<ParetoPoint> front;                 // as predicted, of all rows
-  double step_sigma = 0.0, memory_sigma = 0.0;    // greatest error of a ranked row
-  std::vector<std::array<double, 2>> least_cost;  // by stretch of scan_rows rows; infinite where none is ranked
+  std::vector<ParetoPoint> front;               // as predicted, of all rows
+  double step_sigma = 0.0, memory_sigma = 0.0;  // greatest error of a ranked row
+  std::vector<std::array<double, 2>>
+      least_cost;  // by stretch of scan_rows rows; infinite where none is ranked
 };
-// Of these rows; stretches count from their first one.
+// The outline of these rows; stretches count from their first one.
 [[nodiscard]] FrontOutline outline_front(const ResultRows&, const sweep::Objective& first,
                                          const sweep::Objective& second);
 

@@ -20,7 +20,7 @@
 
 namespace echo::results {
 
-inline constexpr std::int64_t block_rows = 16384;     // 128 KiB of doubles: a chunk of a plain column
+inline constexpr std::int64_t block_rows = 16384;      // 128 KiB of doubles: a chunk of a plain column
 inline constexpr std::int64_t wide_chunk_rows = 4096;  // a chunk of a two-dimensional column
 
 // A dataset along the rows: a column of the schema, or one of /provenance/points.
@@ -57,8 +57,8 @@ struct PackedColumn {
 struct Block {
   std::int64_t first = 0, rows = 0;  // of the file
   RowFindings findings;
-  // Of each column that names a table (code_tables.hpp), in schema order: the indices into the catalogue that
-  // its rows use. Its values count these, because codes depend on the names that the whole file uses.
+  // For each column that names a table (code_tables.hpp), in schema order: the indices into the catalogue
+  // that its rows use. Its values count these, because codes depend on the names that the whole file uses.
   std::vector<std::vector<std::int32_t>> names;
   std::vector<PackedColumn> columns;  // [row_datasets()]
 };

@@ -1,5 +1,5 @@
-// Makes whole blocks of the rows of one worker, for a file that has every point of its space: the row of a point
-// has its number there.
+// Makes whole blocks of the rows of one worker, for a file that has every point of its space: the row of a
+// point has its number there.
 #pragma once
 
 #include <cstdint>

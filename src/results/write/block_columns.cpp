@@ -12,7 +12,6 @@
 #include "base/contract.hpp"
 #include "results/rank/objectives.hpp"
 
-
 namespace echo::results {
 namespace {
 
@@ -167,8 +166,8 @@ void BlockColumns::put(std::size_t dataset, std::span<const std::byte> bytes,
   const std::size_t row_bytes = row_datasets()[dataset].row_bytes();
   ECHO_EXPECT(bytes.size() == places.size() * row_bytes);
   for (std::size_t i = 0; i < places.size(); ++i)
-    std::memcpy(bytes_[dataset].data() + echo::at(places[i] - first_) * row_bytes, bytes.data() + i * row_bytes,
-                row_bytes);
+    std::memcpy(bytes_[dataset].data() + echo::at(places[i] - first_) * row_bytes,
+                bytes.data() + i * row_bytes, row_bytes);
 }
 
 namespace {

@@ -67,8 +67,7 @@ void BlockWriter::give_codes(Block& block) {
 }
 
 void BlockWriter::add(const RowFindings& of_block) {
-  for (std::size_t i = 0; i < of_block.by_status.size(); ++i)
-    findings_.by_status[i] += of_block.by_status[i];
+  for (std::size_t i = 0; i < of_block.by_status.size(); ++i) findings_.by_status[i] += of_block.by_status[i];
   const FrontOutline& from = of_block.outline;
   FrontOutline& to = findings_.outline;
   for (const ParetoPoint& point : from.front) front_.add(point);

@@ -24,9 +24,9 @@ class BlockWriter {
   // Blocks in the order of the file. Without names their values are codes of the file.
   void place(Block);
   [[nodiscard]] std::string rows_digest() const { return digest_.hex(); }
-  // Of the bytes of all chunks, in the order in which they were placed.
+  // The digest of the bytes of all chunks, in the order in which they were placed.
   [[nodiscard]] std::string stored_digest() const { return stored_.hex(); }
-  // Of all rows placed.
+  // What all rows placed say together.
   [[nodiscard]] RowFindings findings() const;
 
  private:

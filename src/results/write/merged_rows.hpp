@@ -17,9 +17,9 @@ struct CarriedRow {
   std::uint32_t file = 0, row = 0;
 };
 
-// Of rows of older files: whole chunks of their columns, so that each is unpacked once.
+// Rows of older files come as whole chunks of their columns, so that each is unpacked once.
 inline constexpr std::int64_t batch_rows = 16384;
-// Of rows in memory, a kilobyte each.
+// Rows in memory take a kilobyte each.
 inline constexpr std::int64_t stream_rows = 1024;
 
 struct MergedBatch {
@@ -35,14 +35,14 @@ class MergedRows {
  public:
   // Contract: `carried` ascends by number, and holds none of the stream's.
   MergedRows(RowStream& stream, std::span<const CarriedRow> carried) : stream_(stream), carried_(carried) {}
-  // The next rows: up to the next multiple of batch_rows, or of stream_rows where only the stream is left; empty
-  // at the end.
+  // The next rows: up to the next multiple of batch_rows, or of stream_rows where only the stream is left;
+  // empty at the end.
   void next(MergedBatch& out);
   // The block that the next rows are (RowStream::has_block), which are not given out then; nothing where they
   // are none. Rows of older files go between rows of the stream, whose blocks do not count then.
   [[nodiscard]] std::optional<BlockHead> next_head();
   void take_block(const BlockHead&, std::vector<PackedColumn>& columns);  // after next_head(): and past it
-  void skip_block(const BlockHead&);                                       // past it
+  void skip_block(const BlockHead&);                                      // past it
 
  private:
   bool load();  // false when the stream is exhausted

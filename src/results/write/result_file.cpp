@@ -1,8 +1,8 @@
 // Codes must be known before the first column is written, so that the names that rows use are found first:
-// blocks know theirs (block.hpp), other rows are looked at. Then block follows block, packed by a worker while
-// it ran or here. The file is built beside its final path and read back chunk by chunk as it is stored: what
-// the disk holds is what was written. What the file says about all its rows is joined from blocks; only the
-// neighbourhood of the front is read again.
+// blocks know theirs (block.hpp), other rows are looked at. Then block follows block, packed by a worker
+// while it ran or here. The file is built beside its final path and read back chunk by chunk as it is stored:
+// what the disk holds is what was written. What the file says about all its rows is joined from blocks; only
+// the neighbourhood of the front is read again.
 #include "results/write/result_file.hpp"
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 #include "results/rank/effects.hpp"
 #include "results/rank/objectives.hpp"
 #include "results/rank/robust_front.hpp"
-#include "results/rows_digest.hpp"
 #include "results/read_rows.hpp"
+#include "results/rows_digest.hpp"
 #include "results/verify_file.hpp"
 #include "results/write/block_columns.hpp"
 #include "results/write/block_packer.hpp"
@@ -189,7 +189,8 @@ struct Findings {
   }
 };
 
-Findings look_at(const std::filesystem::path& path, const RowFindings& of_rows, const NearestFinder& nearest) {
+Findings look_at(const std::filesystem::path& path, const RowFindings& of_rows,
+                 const NearestFinder& nearest) {
   const ResultFile rows(path);
   Findings found{.objectives = two_objectives(rows.state().objectives)};
   found.front = robust_front(rows, found.objectives[0], found.objectives[1], of_rows.outline);

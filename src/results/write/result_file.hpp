@@ -24,7 +24,8 @@ struct WriteSummary {
 };
 
 // Writes a file beside `file`, reads it back as it is stored, syncs, and renames: readers see all or nothing.
-// Memory does not grow with the number of streamed rows: one block, and rows near the front (robust_front.hpp).
+// Memory does not grow with the number of streamed rows: one block, and rows near the front
+// (robust_front.hpp).
 //
 // With `old`, its rows take part under the numbers `new_numbers` gives them (by row; -1 = left out; empty =
 // the numbers they had). Where the stream has a row of the same number, that one counts. Columns, digest
@@ -52,8 +53,8 @@ WriteSummary build_results(const std::filesystem::path& unfinished, RowStream&, 
                            const FileHeader&, const Provenance&, std::span<const CarriedFile> carried,
                            const NearestFinder& nearest = {});
 
-// Opens a finished file, all of whose bytes must agree with their checksums, and compares rows and digest as it
-// has them. UserError 5.
+// Opens a finished file, all of whose bytes must agree with their checksums, and compares rows and digest as
+// it has them. UserError 5.
 void verify_results(const std::filesystem::path& file, const WriteSummary& written);
 
 }  // namespace echo::results

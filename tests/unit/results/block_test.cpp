@@ -1,4 +1,5 @@
-// Files of blocks that workers packed, against files of single rows: the same bytes, whichever blocks there are.
+// Files of blocks that workers packed, against files of single rows: the same bytes, whichever blocks there
+// are.
 #include "results/write/block.hpp"
 
 #include <gtest/gtest.h>
