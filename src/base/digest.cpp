@@ -29,9 +29,14 @@ std::string Digest::hex() const {
   return text.data();
 }
 
-Fingerprint fingerprint_of(std::span<const std::byte> bytes) {
+Hash128 hash128(std::span<const std::byte> bytes) {
   const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  return {hash.low64, hash.high64};
+  Hash128 out{};
+  for (std::size_t i = 0; i < 8; ++i) {
+    out[i] = static_cast<std::byte>(hash.high64 >> (56 - 8 * i));
+    out[8 + i] = static_cast<std::byte>(hash.low64 >> (56 - 8 * i));
+  }
+  return out;
 }
 
 std::uint64_t hash64(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }

@@ -1,6 +1,7 @@
 // XXH3 hashes of a stream of bytes: 128 bits identify a result, 64 bits are the checksum of a record.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,14 +27,8 @@ class Digest {
   std::unique_ptr<State> state_;
 };
 
-// 128 bits that stand for the bytes in a table: among 10^9 different texts, two share them with a chance of
-// some 10^-21.
-struct Fingerprint {
-  std::uint64_t low = 0, high = 0;
-  friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
-};
-[[nodiscard]] Fingerprint fingerprint_of(std::span<const std::byte>);  // XXH3-128, seed 0
-
-[[nodiscard]] std::uint64_t hash64(std::span<const std::byte>);  // XXH3-64, seed 0
+using Hash128 = std::array<std::byte, 16>;                        // the high half first, big-endian
+[[nodiscard]] Hash128 hash128(std::span<const std::byte> bytes);  // XXH3-128, seed 0
+[[nodiscard]] std::uint64_t hash64(std::span<const std::byte>);   // XXH3-64, seed 0
 
 }  // namespace echo

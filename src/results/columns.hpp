@@ -42,6 +42,9 @@ struct Column {
   const Filler* filler;
 };
 
+[[nodiscard]] std::int64_t width_of(
+    const Column&);  // values per row: 1, or the parts of its second dimension
+
 // The content of a group that is not a column; stored as its `description`.
 struct Group {
   const char *path, *description;  // "/pareto"

@@ -18,8 +18,6 @@ namespace {
 using storage::ElementType;
 using storage::Hdf5File;
 
-constexpr std::int64_t scan_rows = 16384;  // a chunk of the file
-
 template <class Stored, class Wanted>
 void convert(const Hdf5File& file, const std::string& path, std::int64_t first, std::int64_t rows,
              std::int64_t width, std::vector<Wanted>& out) {
@@ -238,8 +236,8 @@ void ResultFile::read(const ColumnInfo& column, std::int64_t first, std::int64_t
   read_as(file_, column, first, count, out);
 }
 
-Scan::Scan(const ResultRows& rows, std::span<const std::string> columns)
-    : rows_(rows), values_(columns.size()) {
+Scan::Scan(const ResultRows& rows, std::span<const std::string> columns, std::int64_t start)
+    : rows_(rows), values_(columns.size()), first_(start) {
   for (const std::string& name : columns) columns_.push_back(&rows.at(name));
 }
 

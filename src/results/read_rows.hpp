@@ -103,10 +103,13 @@ class ResultFile : public ResultRows {
   storage::Hdf5File file_;
 };
 
+inline constexpr std::int64_t scan_rows = 16384;  // a chunk of the file
+
 // Several columns side by side, from the first row to the last: while (scan.next()) for i < scan.count() ...
 class Scan {
  public:
-  Scan(const ResultRows& rows, std::span<const std::string> columns);
+  // From the row `start` on, which begins a chunk.
+  Scan(const ResultRows& rows, std::span<const std::string> columns, std::int64_t start = 0);
   bool next();  // false at the end
   [[nodiscard]] std::int64_t first() const { return first_; }
   [[nodiscard]] std::int64_t count() const { return count_; }

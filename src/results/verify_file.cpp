@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "results/rows_digest.hpp"
 #include "results/write/layout.hpp"
-#include "results/write/result_file.hpp"
 #include "storage/hdf5.hpp"
 
 namespace echo::results {

@@ -1,6 +1,6 @@
 #include "storage/block_sums.hpp"
 
-#include <zlib.h>
+#include <libdeflate.h>
 
 #include <cstdio>
 #include <cstring>
@@ -32,9 +32,7 @@ std::uint64_t blocks_of(std::uint64_t bytes) {
 }  // namespace
 
 std::uint32_t block_sum(std::span<const std::byte> block) {
-  const auto none = crc32_z(0, nullptr, 0);
-  return static_cast<std::uint32_t>(
-      crc32_z(none, reinterpret_cast<const Bytef*>(block.data()), block.size()));
+  return libdeflate_crc32(0, block.data(), block.size());
 }
 
 std::string trailer_of(const BlockSums& blocks) {

@@ -11,8 +11,9 @@
 namespace echo::storage {
 
 struct ChunkForm {
-  std::size_t element_bytes = 1;
+  std::size_t element_bytes = 1;  // 1, 2, 4 or 8
   bool has_sum = false;
+  bool is_real = false;  // of what a chunk has beyond the end of its column
 };
 
 class ChunkFilters {
@@ -22,15 +23,20 @@ class ChunkFilters {
   ChunkFilters& operator=(const ChunkFilters&) = delete;
   ~ChunkFilters();
 
-  // What the file stores for `values`; valid until the next call. The same bytes for the same values.
+  // What the file stores for `values`; valid until the next call. The same bytes for the same values. A chunk
+  // of one repeated value costs its comparison: such chunks are kept packed.
   [[nodiscard]] std::span<const std::byte> pack(std::span<const std::byte> values, ChunkForm);
+  // The same of the last chunk of a column, filled up to chunk_bytes with what HDF5 puts behind the end.
+  [[nodiscard]] std::span<const std::byte> pack_padded(std::span<const std::byte> values,
+                                                       std::size_t chunk_bytes, ChunkForm);
   // False where `stored` is not what pack() or HDF5 made of values.size() bytes; it may be hostile.
   [[nodiscard]] bool unpack(std::span<const std::byte> stored, ChunkForm, std::span<std::byte> values);
 
  private:
+  std::span<const std::byte> pack_anew(std::span<const std::byte> values, ChunkForm);
   struct Coders;
   std::unique_ptr<Coders> coders_;
-  std::vector<std::byte> shuffled_, stored_;
+  std::vector<std::byte> shuffled_, stored_, padded_;
 };
 
 }  // namespace echo::storage

@@ -113,14 +113,17 @@ Hdf5File::Hdf5File(Hdf5File&& other) noexcept
     : name_(std::move(other.name_)),
       bytes_(std::move(other.bytes_)),
       filters_(std::move(other.filters_)),
+      datasets_(std::move(other.datasets_)),
       handle_(std::exchange(other.handle_, -1)) {}
 
 Hdf5File::~Hdf5File() {
+  forget_datasets();
   if (handle_ >= 0) H5Fclose(handle_);
 }
 
 void Hdf5File::close() {
   if (handle_ < 0) return;
+  forget_datasets();
   const bool is_closed = H5Fclose(std::exchange(handle_, -1)) >= 0;
   if (is_closed) bytes_->close();
   require_written();

@@ -60,6 +60,10 @@ class Hdf5File {
   // Whole rows along the first dimension; `values` are in the dataset's own type, native byte order.
   void write_rows(const std::string& path, std::uint64_t first, std::uint64_t rows, const void* values);
   void read_rows(const std::string& path, std::uint64_t first, std::uint64_t rows, void* values) const;
+  // The chunk that begins at row `first`, as it is stored: chunk_filters.hpp makes such bytes. Contract of
+  // the first: the dataset has chunks in the form that we write, and there is one there.
+  void place_chunk(const std::string& path, std::uint64_t first, std::span<const std::byte> stored);
+  void stored_chunk(const std::string& path, std::uint64_t first, std::vector<std::byte>& stored) const;
   [[nodiscard]] std::string text(const std::string& path) const;
   [[nodiscard]] std::vector<std::string> texts(const std::string& path) const;
 
@@ -89,6 +93,10 @@ class Hdf5File {
                                                          const std::string& name) const;
 
  private:
+  struct OpenDatasets;
+  struct OpenDataset;
+  [[nodiscard]] OpenDataset& dataset(const std::string& path) const;
+  void forget_datasets();
   [[noreturn]] void fail(const std::string& attempted) const;
   void require_written() const;
   // HDF5 answers a question with a number below 0 where it does not know.
@@ -97,6 +105,7 @@ class Hdf5File {
   std::string name_;
   std::shared_ptr<FileBytes> bytes_;
   std::unique_ptr<ChunkFilters> filters_;
+  mutable std::shared_ptr<OpenDatasets> datasets_;  // opened once; closed before the file
   std::int64_t handle_ = -1;
 };
 

@@ -3,10 +3,12 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
-#include <limits>
+#include <map>
 #include <optional>
 
+#include "base/contract.hpp"
 #include "storage/chunk_filters.hpp"
 #include "storage/file_bytes.hpp"
 #include "storage/hdf5.hpp"
@@ -41,7 +43,6 @@ struct Grid {
   std::size_t row_bytes = 0;
   int rank = 1;
   ChunkForm form;
-  bool is_real = false;
   [[nodiscard]] std::uint64_t last_of(std::uint64_t first) const { return std::min(rows, first + chunk); }
 };
 
@@ -76,25 +77,13 @@ std::optional<Grid> grid_of(hid_t dataset) {
   if (H5Pget_chunk(creation, grid.rank, chunk) != grid.rank || chunk[0] == 0 || chunk[1] != extent[1])
     return std::nullopt;
   const std::size_t element = H5Tget_size(type);
-  if (element == 0 || element > 8 || chunk[1] > most_chunk_bytes / 8) return std::nullopt;
+  if (!std::has_single_bit(element) || element > 8 || chunk[1] > most_chunk_bytes / 8) return std::nullopt;
   grid.rows = extent[0], grid.chunk = chunk[0];
   grid.row_bytes = element * chunk[1];
   grid.form.element_bytes = element;
-  grid.is_real = H5Tget_class(type) == H5T_FLOAT;
+  grid.form.is_real = H5Tget_class(type) == H5T_FLOAT;
   if (grid.chunk > most_chunk_bytes / grid.row_bytes) return std::nullopt;
   return grid;
-}
-
-// Fills the rows that a column's last chunk has beyond its end with what HDF5 puts there.
-void pad(std::vector<std::byte>& chunk, std::size_t from, const Grid& grid) {
-  std::fill(chunk.begin() + static_cast<std::ptrdiff_t>(from), chunk.end(), std::byte{});
-  if (!grid.is_real) return;
-  const double wide = std::numeric_limits<double>::quiet_NaN();
-  const auto narrow = std::numeric_limits<float>::quiet_NaN();
-  const bool is_wide = grid.form.element_bytes == sizeof wide;
-  for (std::size_t i = from; i < chunk.size(); i += grid.form.element_bytes)
-    std::memcpy(chunk.data() + i, is_wide ? static_cast<const void*>(&wide) : &narrow,
-                grid.form.element_bytes);
 }
 
 // False where rows are not whole chunks; HDF5 writes them then.
@@ -103,16 +92,9 @@ bool write_chunks(hid_t dataset, const Grid& grid, std::uint64_t first, std::uin
   const std::uint64_t end = first + rows;
   if (first % grid.chunk != 0 || (end % grid.chunk != 0 && end != grid.rows) || end > grid.rows) return false;
   const std::size_t chunk_bytes = grid.chunk * grid.row_bytes;
-  std::vector<std::byte> padded;
   for (; first < end; first += grid.chunk, values += chunk_bytes) {
-    std::span<const std::byte> whole(values, (grid.last_of(first) - first) * grid.row_bytes);
-    if (whole.size() < chunk_bytes) {
-      padded.assign(whole.begin(), whole.end());
-      padded.resize(chunk_bytes);
-      pad(padded, whole.size(), grid);
-      whole = padded;
-    }
-    const auto stored = filters.pack(whole, grid.form);
+    const std::span<const std::byte> whole(values, (grid.last_of(first) - first) * grid.row_bytes);
+    const auto stored = filters.pack_padded(whole, chunk_bytes, grid.form);
     const hsize_t place[2] = {first, 0};
     failed = H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place, stored.size(), stored.data()) < 0;
     if (failed) return true;
@@ -120,9 +102,8 @@ bool write_chunks(hid_t dataset, const Grid& grid, std::uint64_t first, std::uin
   return true;
 }
 
-// The values of the chunk that begins at row `first`; false where HDF5 has to look.
-bool read_chunk(hid_t dataset, const Grid& grid, std::uint64_t first, ChunkFilters& filters,
-                std::vector<std::byte>& stored, std::vector<std::byte>& values) {
+// The chunk that begins at row `first` as it is stored; false where HDF5 has to look.
+bool read_stored(hid_t dataset, const Grid& grid, std::uint64_t first, std::vector<std::byte>& stored) {
   const hsize_t place[2] = {first, 0};
   const std::size_t chunk_bytes = grid.chunk * grid.row_bytes;
   hsize_t bytes = 0;
@@ -130,9 +111,14 @@ bool read_chunk(hid_t dataset, const Grid& grid, std::uint64_t first, ChunkFilte
     return false;
   stored.resize(bytes);
   std::uint32_t left_out = 0;
-  if (H5Dread_chunk(dataset, H5P_DEFAULT, place, &left_out, stored.data()) < 0 || left_out != 0) return false;
-  values.resize(chunk_bytes);
-  return filters.unpack(stored, grid.form, values);
+  return H5Dread_chunk(dataset, H5P_DEFAULT, place, &left_out, stored.data()) >= 0 && left_out == 0;
+}
+
+// Its values.
+bool read_chunk(hid_t dataset, const Grid& grid, std::uint64_t first, ChunkFilters& filters,
+                std::vector<std::byte>& stored, std::vector<std::byte>& values) {
+  values.resize(grid.chunk * grid.row_bytes);
+  return read_stored(dataset, grid, first, stored) && filters.unpack(stored, grid.form, values);
 }
 
 bool read_chunks(hid_t dataset, const Grid& grid, std::uint64_t first, std::uint64_t rows, std::byte* values,
@@ -152,11 +138,32 @@ bool read_chunks(hid_t dataset, const Grid& grid, std::uint64_t first, std::uint
 
 }  // namespace
 
+struct Hdf5File::OpenDataset {
+  explicit OpenDataset(hid_t opened) : dataset(opened, H5Dclose), grid(grid_of(opened)) {}
+  Handle dataset;
+  std::optional<Grid> grid;
+};
+struct Hdf5File::OpenDatasets {
+  std::map<std::string, OpenDataset> by_path;
+};
+
+void Hdf5File::forget_datasets() { datasets_.reset(); }
+
+// Opening a dataset and looking at its form cost more than a small chunk.
+Hdf5File::OpenDataset& Hdf5File::dataset(const std::string& path) const {
+  if (datasets_ == nullptr) datasets_ = std::make_shared<OpenDatasets>();
+  const auto known = datasets_->by_path.find(path);
+  if (known != datasets_->by_path.end()) return known->second;
+  const hid_t opened = H5Dopen2(handle_, path.c_str(), H5P_DEFAULT);
+  if (opened < 0) fail("find the column \"" + path + "\"");
+  return datasets_->by_path.try_emplace(path, opened).first->second;
+}
+
 void Hdf5File::write_rows(const std::string& path, std::uint64_t first, std::uint64_t rows,
                           const void* values) {
   if (rows == 0) return;
-  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
-  if (const auto grid = grid_of(dataset)) {
+  const auto& [dataset, grid] = this->dataset(path);
+  if (grid) {
     bool failed = false;
     if (write_chunks(dataset, *grid, first, rows, static_cast<const std::byte*>(values), *filters_, failed)) {
       if (failed) fail("write rows of \"" + path + "\"");
@@ -174,15 +181,28 @@ void Hdf5File::write_rows(const std::string& path, std::uint64_t first, std::uin
 void Hdf5File::read_rows(const std::string& path, std::uint64_t first, std::uint64_t rows,
                          void* values) const {
   if (rows == 0) return;
-  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
-  if (dataset < 0) fail("find the column \"" + path + "\"");
-  const auto grid = grid_of(dataset);
+  const auto& [dataset, grid] = this->dataset(path);
   if (grid && read_chunks(dataset, *grid, first, rows, static_cast<std::byte*>(values), *filters_)) return;
   const auto slab = select(dataset, first, rows);
   if (!slab) fail("reach past the last row of \"" + path + "\"");
   const Handle type(H5Dget_type(dataset), H5Tclose);
   if (H5Dread(dataset, type, slab->memory, slab->file, H5P_DEFAULT, values) < 0)
     fail("read rows of \"" + path + "\"");
+}
+
+void Hdf5File::place_chunk(const std::string& path, std::uint64_t first, std::span<const std::byte> stored) {
+  const auto& [dataset, grid] = this->dataset(path);
+  ECHO_EXPECT(grid && first % grid->chunk == 0 && first < grid->rows);
+  const hsize_t place[2] = {first, 0};
+  if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place, stored.size(), stored.data()) < 0)
+    fail("write rows of \"" + path + "\"");
+  require_written();
+}
+
+void Hdf5File::stored_chunk(const std::string& path, std::uint64_t first,
+                            std::vector<std::byte>& stored) const {
+  const auto& [dataset, grid] = this->dataset(path);
+  if (!grid || !read_stored(dataset, *grid, first, stored)) fail("read rows of \"" + path + "\"");
 }
 
 }  // namespace echo::storage

@@ -16,10 +16,19 @@
 #include "parallel/journal/journal_frames.hpp"
 #include "parallel/journal/rows_frame.hpp"
 #include "parallel/launch/launch_lock.hpp"
+#include "results/write/block.hpp"
 
 namespace {
 
 using namespace echo::parallel;
+
+void read_packed(std::string_view part) {
+  const auto head = echo::results::read_head(part);
+  if (head && (head->block.rows < 1 || head->block.rows > echo::results::block_rows)) std::abort();
+  std::vector<echo::results::PackedColumn> columns;
+  static_cast<void>(echo::results::read_columns(part, columns));
+  if (columns.size() > echo::results::row_datasets().size()) std::abort();
+}
 
 void read_payload(std::string_view payload) {
   static_cast<void>(read_header(payload));
@@ -32,6 +41,10 @@ void read_payload(std::string_view payload) {
       break;
     case FrameKind::end:
       static_cast<void>(read_end(payload));
+      break;
+    case FrameKind::block:
+      static_cast<void>(read_block(payload));
+      read_packed(block_content(payload));
       break;
     case FrameKind::failure:
       static_cast<void>(read_failure(payload));
@@ -71,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_as_file(all, frames, all.size() - bytes.size());
   // The same bytes as the payload of a frame with a sound checksum, of every kind, and as a claim page with
   // one.
-  for (std::uint32_t kind = 0; kind < 4; ++kind) {
+  for (std::uint32_t kind = 0; kind < 5; ++kind) {
     std::string sound(reinterpret_cast<const char*>(&kind), sizeof kind);
     const std::string frame = framed(sound.append(all));
     if (const auto payload = first_frame(frame)) read_payload(*payload);

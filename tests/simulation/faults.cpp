@@ -85,7 +85,7 @@ void Scenario::add_foreign_rows() {
     rows.push_back(row);
   }
   const auto key = parallel::frame_key(bears_our_key ? ours.header() : other.header());
-  frames += parallel::framed(parallel::RowsPacker().payload(key, rows));
+  frames += parallel::framed(parallel::rows_payload(key, rows));
   for (const std::string& name : disk_.names())
     if (name.ends_with(".rows") && parallel::first_frame(disk_.contents(name))) {
       world_.tell("rows of another sweep are appended to " + name);

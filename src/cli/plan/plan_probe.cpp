@@ -17,7 +17,6 @@
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 #include "results/columns.hpp"
-#include "results/write/column_bytes.hpp"
 #include "simulate/simulate.hpp"
 #include "slowdown/model.hpp"
 #include "storage/hdf5.hpp"

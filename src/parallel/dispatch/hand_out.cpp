@@ -1,3 +1,8 @@
+// Blocks: a worker that packs all rows of one chunk of the result file spares the end of the sweep that work.
+// So ids are reserved for a worker up to the next border of a block, or as many whole blocks as it does in
+// one range, though no more than an even share of those left; it gets ranges of them. When nothing is left to
+// reserve, the farther half of the largest reservation goes to who asks.
+//
 // Range sizes: a quarter of an even share of the remaining ids, at least one id, at most the number that the
 // requesting worker simulates in `range_seconds`: large while many remain, one by one at the end, and never
 // long between two checks of the stop flag.
@@ -14,6 +19,7 @@
 #include "parallel/dispatch/hand_out.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/at.hpp"
 
@@ -30,7 +36,12 @@ std::int64_t Progress::rows() const {
 }
 
 HandOut::HandOut(WorkPlan plan, int workers, DispatchOptions options)
-    : plan_(std::move(plan)), workers_(workers), options_(options), left_(plan_.missing.count()) {
+    : plan_(std::move(plan)),
+      workers_(workers),
+      options_(options),
+      left_(plan_.missing.count()),
+      unreserved_(left_),
+      reserved_(static_cast<std::size_t>(workers)) {
   options_.range_seconds = std::max(options_.range_seconds, workers * options_.range_seconds_per_worker);
   if (left_ > 0) next_id_ = plan_.missing.ranges().front().begin;
 }
@@ -53,15 +64,41 @@ void HandOut::add(const Request& request) {
   if (plan_.most_failures >= 0 && failed > plan_.most_failures) stop(StopReason::failures);
 }
 
-IdRange HandOut::take(std::int64_t most) {
-  if (left_ == 0 || stopped_ != StopReason::none) return {};
+// Ids for a worker that has none reserved and does `most` in a range. Contract: some are left.
+IdRange HandOut::reserve(std::int64_t most) {
+  if (unreserved_ == 0) {  // all are some worker's
+    const auto [size, worker] = *by_size_.rbegin();
+    by_size_.erase(std::prev(by_size_.end()));
+    IdRange& whole = reserved_[at(worker)];
+    const IdRange half{whole.begin + size / 2, whole.end};
+    whole.end = half.begin;
+    if (whole.begin < whole.end) by_size_.emplace(whole.end - whole.begin, worker);
+    return half;
+  }
   const IdRange& range = plan_.missing.ranges()[next_range_];
-  const std::int64_t count =
-      std::clamp<std::int64_t>(left_ / (4 * std::int64_t{workers_}), 1, std::min(most, range.end - next_id_));
-  const IdRange taken{next_id_, next_id_ + count};
+  const std::int64_t share = std::max<std::int64_t>(1, unreserved_ / workers_);
+  const std::int64_t blocks = std::max(next_id_ / options_.block + 1, (next_id_ + most) / options_.block);
+  const sweep::PointIndex border = blocks * options_.block;
+  const IdRange taken{next_id_, std::min({range.end, border, next_id_ + share})};
   next_id_ = taken.end;
+  unreserved_ -= taken.end - taken.begin;
+  if (next_id_ == range.end && unreserved_ > 0) next_id_ = plan_.missing.ranges()[++next_range_].begin;
+  return taken;
+}
+
+IdRange HandOut::take(int worker, std::int64_t most) {
+  if (left_ == 0 || stopped_ != StopReason::none) return {};
+  IdRange& own = reserved_[at(worker)];
+  if (own.begin == own.end)
+    own = reserve(most);
+  else
+    by_size_.erase({own.end - own.begin, worker});
+  const std::int64_t count =
+      std::clamp<std::int64_t>(left_ / (4 * std::int64_t{workers_}), 1, std::min(most, own.end - own.begin));
+  const IdRange taken{own.begin, own.begin + count};
+  own.begin = taken.end;
   left_ -= count;
-  if (next_id_ == range.end && left_ > 0) next_id_ = plan_.missing.ranges()[++next_range_].begin;
+  if (own.begin < own.end) by_size_.emplace(own.end - own.begin, worker);
   return taken;
 }
 
@@ -75,7 +112,7 @@ std::int64_t HandOut::most_within(double seconds, double per_id) const {
 IdRange HandOut::take_own(double seconds_per_id) {
   const bool is_only = workers_ == 1;
   const double seconds = is_only ? options_.range_seconds : options_.first_worker_seconds;
-  const IdRange own = take(most_within(seconds, seconds_per_id));
+  const IdRange own = take(0, most_within(seconds, seconds_per_id));
   if (own.begin < own.end || !is_only || !has_suspects() || stopped_ != StopReason::none) return own;
   const sweep::PointIndex suspect = plan_.suspects[next_suspect_++];
   return {suspect, suspect + 1};
@@ -84,7 +121,7 @@ IdRange HandOut::take_own(double seconds_per_id) {
 std::optional<Answer> HandOut::answer(int worker, const Request& request) {
   if (alone_ == worker) alone_ = -1;
   const double per_id = request.ids > 0 ? request.seconds / static_cast<double>(request.ids) : 0.0;
-  const IdRange range = take(most_within(options_.range_seconds, per_id));
+  const IdRange range = take(worker, most_within(options_.range_seconds, per_id));
   if (range.begin < range.end) return Answer{Answer::Kind::work, range.begin, range.end, stopped_};
   if (!has_suspects() || stopped_ != StopReason::none) return Answer{.stopped = stopped_};
   if (request.is_idle == 0) return Answer{.kind = Answer::Kind::ask_when_idle};

@@ -13,6 +13,7 @@ namespace echo::parallel {
 namespace {
 
 constexpr std::size_t most_kept = 16;
+constexpr std::size_t most_rows_kept = 8192;  // a kilobyte each
 
 // A file open for one frame: journals are many, and descriptors few.
 class OpenFile {
@@ -38,23 +39,31 @@ class OpenFile {
   std::unique_ptr<DiskFile> file_;
 };
 
-FrameCache::Frame read_frame(const std::filesystem::path& path, std::int64_t offset, Disk& disk) {
+[[noreturn]] void refuse_changed(const OpenFile& file) { file.refuse("it changed in the meantime"); }
+
+}  // namespace
+
+std::string read_frame(const std::filesystem::path& path, std::int64_t offset, Disk& disk) {
   const OpenFile file(path, disk);
   std::string bytes(frame_head_bytes, '\0');
   file.read(offset, bytes.data(), bytes.size());
   const std::size_t length = claimed_length(bytes);
-  if (length > longest_frame) file.refuse("it changed in the meantime");
+  if (length > longest_frame) refuse_changed(file);
   bytes.resize(length);
   file.read(offset + std::int64_t{frame_head_bytes}, bytes.data() + frame_head_bytes,
             length - frame_head_bytes);
-  const auto payload = first_frame(bytes);
-  FrameCache::Frame frame{.length = static_cast<std::int64_t>(length), .rows = {}};
-  if (!payload || (kind_of(*payload) == FrameKind::rows && !unpack_rows(*payload, frame.rows)))
-    file.refuse("it changed in the meantime");
-  return frame;
+  if (!first_frame(bytes)) refuse_changed(file);
+  bytes.erase(0, frame_head_bytes);
+  return bytes;
 }
 
-}  // namespace
+static FrameCache::Frame unpacked_frame(const std::filesystem::path& path, std::int64_t offset, Disk& disk) {
+  const std::string payload = read_frame(path, offset, disk);
+  FrameCache::Frame frame{.length = static_cast<std::int64_t>(frame_head_bytes + payload.size()), .rows = {}};
+  if (kind_of(payload) == FrameKind::rows && !unpack_rows(payload, frame.rows))
+    refuse_changed(OpenFile(path, disk));
+  return frame;
+}
 
 std::shared_ptr<const FrameCache::Frame> FrameCache::at(const std::filesystem::path& file,
                                                         std::int64_t offset) {
@@ -63,8 +72,14 @@ std::shared_ptr<const FrameCache::Frame> FrameCache::at(const std::filesystem::p
   if (found != entries_.end()) {
     std::rotate(found, found + 1, entries_.end());
   } else {
-    if (entries_.size() == most_kept) entries_.erase(entries_.begin());
-    entries_.push_back({file, offset, std::make_shared<const Frame>(read_frame(file, offset, disk_))});
+    entries_.push_back({file, offset, std::make_shared<const Frame>(unpacked_frame(file, offset, disk_))});
+    std::size_t kept = 0, rows = 0;  // from the most recent one on
+    while (kept < std::min(most_kept, entries_.size())) {
+      rows += entries_[entries_.size() - 1 - kept].frame->rows.size();
+      if (kept > 0 && rows > most_rows_kept) break;
+      ++kept;
+    }
+    entries_.erase(entries_.begin(), entries_.end() - static_cast<std::ptrdiff_t>(kept));
   }
   return entries_.back().frame;
 }

@@ -111,6 +111,15 @@ void Journal::append(const sweep::Failure& failure) {
   write_frame(failure_payload(key_, failure));
 }
 
+void Journal::append_block(sweep::PointIndex first, std::int64_t rows, std::span<const std::string> parts) {
+  ECHO_EXPECT(ticker_ != nullptr);
+  const std::scoped_lock held(*ticker_);
+  if (refusal_) throw UserError(*refusal_);
+  flush_held();
+  BlockMark mark{first, static_cast<std::int32_t>(rows), 0, static_cast<std::int32_t>(parts.size())};
+  for (const std::string& part : parts) write_frame(block_payload(key_, mark, part)), ++mark.part;
+}
+
 void Journal::flush() {
   ECHO_EXPECT(ticker_ != nullptr);
   const std::scoped_lock held(*ticker_);
@@ -142,7 +151,7 @@ void Journal::flush_old() {
 
 void Journal::flush_held() {
   if (buffer_.empty()) return;
-  write_frame(packer_.payload(key_, buffer_));
+  write_frame(rows_payload(key_, buffer_));
   buffer_.clear();
 }
 

@@ -55,6 +55,8 @@ class Journal {
   ~Journal();  // writes and syncs the buffered rows if possible
   void append(std::span<const sweep::Row>);
   void append(const sweep::Failure&);  // before its row
+  // Rows appended before, from `first` on, packed as the result file stores them.
+  void append_block(sweep::PointIndex first, std::int64_t rows, std::span<const std::string> parts);
   void flush();
   void close(const std::string& stop_reason);  // flushes, and records how this worker ended
 
@@ -68,7 +70,6 @@ class Journal {
   std::uint64_t key_;               // of its frames
   std::unique_ptr<DiskFile> file_;  // null after a failed write, and when closed
   Fsync fsync_ = Fsync::never;
-  RowsPacker packer_;
   std::vector<sweep::Row> buffer_;
   Host::Time last_write_{}, last_sync_{};
   bool is_synced_ = true;

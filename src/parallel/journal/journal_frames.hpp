@@ -13,8 +13,9 @@
 namespace echo::parallel {
 
 // header: whose rows these are; rows: see rows_frame.hpp; end: how the worker ended; failure:
-// the error of one point, before its row.
-enum class FrameKind : std::uint32_t { header, rows, end, failure };
+// the error of one point, before its row; block: a part of rows packed as the result file stores them
+// (results/write/block.hpp), after the rows themselves, one part after the other.
+enum class FrameKind : std::uint32_t { header, rows, end, failure, block };
 
 inline constexpr std::size_t frame_head_bytes = sizeof(std::uint32_t) + sizeof(std::uint64_t);
 inline constexpr std::size_t frame_kind_bytes = sizeof(FrameKind);
@@ -55,6 +56,15 @@ struct EndMark {
 };
 [[nodiscard]] std::string end_payload(std::uint64_t key, const EndMark&);
 [[nodiscard]] EndMark read_end(std::string_view payload);
+
+// Rows [first, first + rows), all by one worker.
+struct BlockMark {
+  sweep::PointIndex first = 0;
+  std::int32_t rows = 0, part = 0, parts = 0;
+};
+[[nodiscard]] std::string block_payload(std::uint64_t key, const BlockMark&, std::string_view content);
+[[nodiscard]] BlockMark read_block(std::string_view payload);
+[[nodiscard]] std::string_view block_content(std::string_view payload);
 
 [[nodiscard]] std::string failure_payload(std::uint64_t key, const sweep::Failure&);
 [[nodiscard]] sweep::Failure read_failure(std::string_view payload);

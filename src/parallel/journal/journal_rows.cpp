@@ -1,7 +1,8 @@
 // Problem: merge the rows of many files, each written by one worker range by range, in the order of their
 // numbers, with memory independent of the number of rows. A worker processes a range from front to back, so
 // its journal consists of extents: rows with consecutive numbers. Only extents are indexed (40 bytes each,
-// one per range handed out: 0.01 to 0.1 bytes per row), sorted by their first number. As extents hardly ever
+// one per range handed out, or per block of the result file if these are shorter: 0.01 to 0.1 bytes per row),
+// sorted by their first number. As extents hardly ever
 // overlap, the merge holds one open extent and the unpacked frame that it is in; where a point was done
 // twice, as many as overlap there; and a few frames more, for extents that share one (frame_cache.hpp). How
 // many rows there are, which are missing and which failed is arithmetic on ranges and unpacks nothing.
@@ -19,6 +20,7 @@
 #include "base/error.hpp"
 #include "parallel/journal/extent_cursor.hpp"
 #include "parallel/journal/frame_reader.hpp"
+#include "results/write/block.hpp"
 
 namespace echo::parallel {
 namespace {
@@ -121,6 +123,7 @@ void JournalRows::finish_index() {
   std::int64_t rows = 0;
   for (const Extent& extent : extents_) rows += extent.count;
   if (rows != done_.count()) count_again();
+  keep_whole_blocks();
   for (std::size_t i = 0; i < launches_.size(); ++i)
     if (closed_[i] < launches_[i].workers) launches_[i].stop_reason = "killed";
 }
@@ -151,6 +154,9 @@ void JournalRows::index_file(const std::filesystem::path& path, const RowCheck& 
     switch (kind) {
       case FrameKind::header:
         break;
+      case FrameKind::block:
+        index_block(read_block(*payload), frames.offset());
+        break;
       case FrameKind::rows:
         index_rows(*rows, frames.offset());
         launch.points += rows->rows();
@@ -178,15 +184,82 @@ void JournalRows::index_rows(const RowsIndex& rows, std::int64_t frame) {
   for (std::size_t i = 0; i < by_status_.size(); ++i) by_status_[i] += rows.by_status[i];
   std::int32_t in_frame = 0;
   for (const RowRun& run : rows.runs) {
-    Extent* const last = starts_extent_ ? nullptr : &extents_.back();
-    starts_extent_ = false;
-    const bool is_failed = run.is_failed != 0;
-    if (last != nullptr && last->first + last->count == run.first && last->is_failed == is_failed)
-      last->count += run.count;
-    else
-      extents_.push_back({run.first, run.count, frame, in_frame, file, is_failed});
-    in_frame += run.count;
+    for (sweep::PointIndex first = run.first; first < run.first + run.count;) {
+      const sweep::PointIndex border = (first / results::block_rows + 1) * results::block_rows;
+      const auto count = std::min<std::int64_t>(border, run.first + run.count) - first;
+      Extent* const last = starts_extent_ ? nullptr : &extents_.back();
+      starts_extent_ = false;
+      const bool is_failed = run.is_failed != 0;
+      if (last != nullptr && last->first + last->count == first && last->is_failed == is_failed &&
+          first % results::block_rows != 0)
+        last->count += count;
+      else
+        extents_.push_back({first, count, frame, in_frame, file, is_failed});
+      in_frame += static_cast<std::int32_t>(count);
+      first += count;
+    }
   }
+}
+
+// Parts that do not follow each other are left out with their block.
+void JournalRows::index_block(const BlockMark& mark, std::int64_t frame) {
+  constexpr std::int32_t most_parts = 1024;
+  if (mark.part == 0) begun_ = {mark.first, mark.rows, static_cast<std::int32_t>(std::ssize(files_)) - 1, {}};
+  const bool continues = begun_.first == mark.first && begun_.rows == mark.rows &&
+                         std::ssize(begun_.parts) == mark.part && mark.parts <= most_parts;
+  if (!continues) begun_ = {};
+  if (!continues) return;
+  begun_.parts.push_back(frame);
+  if (mark.part + 1 == mark.parts) blocks_.push_back(std::exchange(begun_, {}));
+}
+
+// Keeps blocks of rows up to the first that is missing, without those that were done twice.
+void JournalRows::keep_whole_blocks() {
+  const auto all = done_.ranges();
+  const sweep::PointIndex end = all.empty() || all.front().begin != 0 ? 0 : all.front().end;
+  const auto is_kept = [&](const PackedBlock& block) {
+    const sweep::PointIndex block_end = block.first + block.rows;
+    if (block.first < 0 || block.first % results::block_rows != 0 || block.rows <= 0 ||
+        block.rows > results::block_rows || block_end > end)
+      return false;
+    std::int64_t rows = 0;
+    for (auto extent = std::ranges::lower_bound(extents_, block.first, {}, &Extent::first);
+         extent != extents_.end() && extent->first < block_end; ++extent) {
+      if (extent->file != block.file) return false;
+      rows += extent->count;
+    }
+    return rows == block.rows;
+  };
+  std::erase_if(blocks_, [&](const PackedBlock& block) { return !is_kept(block); });
+  std::ranges::sort(blocks_, {}, &PackedBlock::first);
+}
+
+const PackedBlock* JournalRows::find_block(sweep::PointIndex first) const {
+  const auto found = std::ranges::lower_bound(blocks_, first, {}, &PackedBlock::first);
+  return found != blocks_.end() && found->first == first ? &*found : nullptr;
+}
+
+std::string JournalRows::block_part(std::int64_t first, std::int32_t part) {
+  const PackedBlock* const block = find_block(first);
+  ECHO_EXPECT(block != nullptr && part >= 0 && part < std::ssize(block->parts));
+  const auto& file = files_[at(block->file)];
+  const std::string payload = read_frame(file, block->parts[at(part)], *disk_);
+  return std::string(block_content(payload));
+}
+
+void JournalRows::skip_block(std::int64_t first) {
+  const PackedBlock* const block = find_block(first);
+  ECHO_EXPECT(block != nullptr && (first == 0 || first == position_));
+  if (first == 0) start_over();
+  active_.clear();  // those before the block are over
+  position_ = first + block->rows;
+  while (next_extent_ < extents_.size() && extents_[next_extent_].first < position_) ++next_extent_;
+}
+
+void JournalRows::start_over() {
+  position_ = 0;
+  next_extent_ = 0;
+  active_.clear();
 }
 
 // If points were simulated twice, the sum is too large.
@@ -216,11 +289,7 @@ void JournalRows::activate_extents() {
 void JournalRows::read(std::int64_t first, std::span<results::FinishedRow> out) {
   ECHO_EXPECT(first == 0 || first == position_);
   ECHO_EXPECT(first + static_cast<std::int64_t>(out.size()) <= size());
-  if (first == 0) {
-    position_ = 0;
-    next_extent_ = 0;
-    active_.clear();
-  }
+  if (first == 0) start_over();
   for (auto& finished : out) {
     activate_extents();
     const auto kept = std::ranges::min_element(

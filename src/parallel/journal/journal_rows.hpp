@@ -30,6 +30,13 @@ struct Extent {
   bool is_failed = false;
 };
 
+// A block of rows that one worker packed (results/write/block.hpp).
+struct PackedBlock {
+  sweep::PointIndex first = 0;
+  std::int32_t rows = 0, file = 0;  // file: as in Extent
+  std::vector<std::int64_t> parts;  // offsets of their frames
+};
+
 // A frame left out because its rows are not this sweep's.
 struct ForeignFrame {
   std::filesystem::path file;
@@ -58,6 +65,11 @@ class JournalRows : public results::RowStream {
   [[nodiscard]] std::int64_t size() const override { return done_.count(); }
   // Cheap if a call continues where the previous one ended; otherwise it starts over.
   void read(std::int64_t first, std::span<results::FinishedRow> out) override;
+  // Where all rows up to the end of a block are there, so that they have their numbers in a file, and those
+  // of the block are the worker's who packed it. UserError 5 if the file no longer has the frame.
+  [[nodiscard]] bool has_block(std::int64_t first) override { return find_block(first) != nullptr; }
+  [[nodiscard]] std::string block_part(std::int64_t first, std::int32_t part) override;
+  void skip_block(std::int64_t first) override;
 
   [[nodiscard]] const IdSet& done() const { return done_; }  // numbers that have a row
   [[nodiscard]] const IdSet& failed() const {
@@ -81,6 +93,10 @@ class JournalRows : public results::RowStream {
   void finish_index();
   void index_file(const std::filesystem::path&, const RowCheck&);
   void index_rows(const RowsIndex&, std::int64_t frame);
+  void index_block(const BlockMark&, std::int64_t frame);
+  void keep_whole_blocks();
+  [[nodiscard]] const PackedBlock* find_block(sweep::PointIndex first) const;
+  void start_over();
   results::Launch& launch_of(const JournalHeader&);
   void count_again();
   void activate_extents();
@@ -88,7 +104,9 @@ class JournalRows : public results::RowStream {
   std::vector<std::filesystem::path> files_;  // taken
   std::vector<JournalHeader> headers_;
   std::vector<StoredHeader> others_;
-  std::vector<Extent> extents_;  // by first number
+  std::vector<Extent> extents_;      // by first number
+  std::vector<PackedBlock> blocks_;  // by first number
+  PackedBlock begun_;                // parts of a block whose last one is yet to come
   std::vector<ForeignFrame> foreign_;
   bool starts_extent_ = true;  // the next row continues no extent
   std::vector<results::Failure> failures_;

@@ -1,12 +1,9 @@
 #include "parallel/journal/rows_frame.hpp"
 
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
-#include <memory>
-#include <new>
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
@@ -17,9 +14,6 @@ namespace {
 
 using sweep::Row;
 
-constexpr int fast = 2;                   // libdeflate's level; 1 is no faster here
-constexpr std::size_t rows_in_tile = 64;  // transposed at once: they stay in the cache
-
 // The fixed part of the index; runs follow, then the packed rows.
 struct IndexHead {
   std::uint32_t rows = 0, runs = 0;
@@ -29,58 +23,83 @@ struct IndexHead {
 };
 static_assert(sizeof(IndexHead) == 48 && sizeof(RowRun) == 16);
 
-// What is compressed: the first row; a bit for each byte of a row, set where other rows have another value;
-// then such bytes as planes, the same byte of every further row after the other.
-constexpr std::size_t mask_bytes = (sizeof(Row) + 7) / 8;
-constexpr std::size_t planes_at = sizeof(Row) + mask_bytes;
+// A row as words of eight bytes. Neighbours in the space differ in few of them, rows that are not feasible
+// hold little, and values come again after a few rows, when another axis has turned. A packed row is a bit
+// for each word, set where it differs from the row before (the first row: from zeros), and for each such word
+// a byte. Low four bits 0: the value is among the last eight new ones of this word, and the high four bits
+// say at which place. Otherwise the middle of the difference follows: the high four bits are the zero bytes
+// below it, the low four its bytes.
+constexpr std::size_t words = sizeof(Row) / 8, mask_bytes = (words + 7) / 8;
+static_assert(sizeof(Row) % 8 == 0 && std::endian::native == std::endian::little);
+using Words = std::array<std::uint64_t, words>;
 
-using Bytes = std::vector<unsigned char>;
-
-// The places in a row that the mask names.
-std::vector<std::size_t> places_of(const unsigned char* mask) {
-  std::vector<std::size_t> places;
-  for (std::size_t byte = 0; byte < sizeof(Row); ++byte)
-    if ((mask[byte / 8] >> (byte % 8) & 1) != 0) places.push_back(byte);
-  return places;
-}
-
-// Calls each(byte of a row, its place in the planes); tile by tile, so that rows and planes stay in the
-// cache.
-template <class Each>
-void for_each_in_planes(std::size_t rows, const std::vector<std::size_t>& places, Each each) {
-  for (std::size_t first = 1; first < rows; first += rows_in_tile) {
-    const std::size_t end = std::min(rows, first + rows_in_tile);
-    for (std::size_t plane = 0; plane < places.size(); ++plane)
-      for (std::size_t row = first; row < end; ++row)
-        each(row * sizeof(Row) + places[plane], planes_at + plane * (rows - 1) + row - 1);
+// The row before, and values of each word seen before it.
+class History {
+ public:
+  Words before{};
+  [[nodiscard]] const std::array<std::uint64_t, 8>& seen(std::size_t word) const { return seen_[word]; }
+  // The place of a value; 8: it is not there.
+  [[nodiscard]] std::size_t place_of(std::size_t word, std::uint64_t value) const {
+    std::size_t place = 8;
+    for (std::size_t i = 8; i-- > 0;) place = seen_[word][i] == value ? i : place;
+    return place;
   }
+  void add(std::size_t word, std::uint64_t value) { seen_[word][next_[word]++ % 8] = value; }
+
+ private:
+  std::array<std::array<std::uint64_t, 8>, words> seen_{};
+  std::array<std::uint8_t, words> next_{};
+};
+
+// The room that a packed row may need, and eight bytes more that are written in passing.
+constexpr std::size_t packed_room = mask_bytes + 9 * words + 8;
+
+char* pack_row(const Words& row, History& history, char* out) {
+  auto* const mask = reinterpret_cast<unsigned char*>(out);
+  std::memset(out, 0, mask_bytes);
+  out += mask_bytes;
+  for (std::size_t word = 0; word < words; ++word) {
+    const std::uint64_t difference = row[word] ^ history.before[word];
+    if (difference == 0) continue;
+    mask[word / 8] |= static_cast<unsigned char>(1u << (word % 8));
+    if (const std::size_t place = history.place_of(word, row[word]); place < 8) {
+      *out++ = static_cast<char>(place << 4);
+      continue;
+    }
+    history.add(word, row[word]);
+    const int below = std::countr_zero(difference) / 8;
+    const int count = 8 - below - std::countl_zero(difference) / 8;
+    *out++ = static_cast<char>(below << 4 | count);
+    const std::uint64_t middle = difference >> (8 * below);
+    std::memcpy(out, &middle, sizeof middle);
+    out += count;
+  }
+  history.before = row;
+  return out;
 }
 
-void to_planes(std::span<const Row> rows, Bytes& planes) {
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(rows.data());
-  std::array<unsigned char, sizeof(Row)> differs{};
-  for (std::size_t row = 1; row < rows.size(); ++row)
-    for (std::size_t byte = 0; byte < sizeof(Row); ++byte)
-      differs[byte] |= static_cast<unsigned char>(bytes[row * sizeof(Row) + byte] ^ bytes[byte]);
-  planes.assign(planes_at, 0);
-  std::copy_n(bytes, sizeof(Row), planes.begin());
-  for (std::size_t byte = 0; byte < sizeof(Row); ++byte)
-    if (differs[byte] != 0) planes[sizeof(Row) + byte / 8] |= static_cast<unsigned char>(1u << (byte % 8));
-  const auto places = places_of(planes.data() + sizeof(Row));
-  planes.resize(planes_at + places.size() * (rows.size() - 1));
-  for_each_in_planes(rows.size(), places, [&](std::size_t at, std::size_t to) { planes[to] = bytes[at]; });
-}
-
-// False where the planes are not as many as the mask says.
-bool from_planes(const Bytes& planes, std::vector<Row>& rows) {
-  if (planes.size() < planes_at) return false;
-  const auto places = places_of(planes.data() + sizeof(Row));
-  if (planes.size() != planes_at + places.size() * (rows.size() - 1)) return false;
-  auto* const bytes = reinterpret_cast<unsigned char*>(rows.data());
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    std::copy_n(planes.begin(), sizeof(Row), bytes + row * sizeof(Row));
-  for_each_in_planes(rows.size(), places,
-                     [&](std::size_t at, std::size_t from) { bytes[at] = planes[from]; });
+// False where the bytes end before the row does, or make no sense. The row is history.before then.
+bool unpack_row(std::string_view& packed, History& history) {
+  if (packed.size() < mask_bytes) return false;
+  const std::string_view mask = packed.substr(0, mask_bytes);
+  packed.remove_prefix(mask_bytes);
+  for (std::size_t word = 0; word < words; ++word) {
+    if ((static_cast<unsigned char>(mask[word / 8]) >> (word % 8) & 1) == 0) continue;
+    if (packed.empty()) return false;
+    const auto form = static_cast<unsigned char>(packed.front());
+    const std::size_t high = form >> 4, count = form & 15U;
+    packed.remove_prefix(1);
+    if (count == 0 ? high >= 8 : high + count > 8 || packed.size() < count) return false;
+    if (count == 0) {
+      history.before[word] = history.seen(word)[high];
+      continue;
+    }
+    std::uint64_t middle = 0;
+    std::memcpy(&middle, packed.data(), count);
+    packed.remove_prefix(count);
+    history.before[word] ^= middle << (8 * high);
+    history.add(word, history.before[word]);
+  }
   return true;
 }
 
@@ -132,18 +151,7 @@ std::int64_t RowsIndex::rows() const {
   return sum;
 }
 
-struct RowsPacker::State {
-  libdeflate_compressor* compressor = libdeflate_alloc_compressor(fast);
-  Bytes planes;
-};
-
-RowsPacker::RowsPacker() : state_(new State) {
-  if (state_->compressor == nullptr) throw std::bad_alloc();
-}
-
-RowsPacker::~RowsPacker() { libdeflate_free_compressor(state_->compressor); }
-
-std::string RowsPacker::payload(std::uint64_t key, std::span<const Row> rows) {
+std::string rows_payload(std::uint64_t key, std::span<const Row> rows) {
   ECHO_EXPECT(!rows.empty() && rows.size() <= most_rows_in_frame);
   const RowsIndex index = index_of(rows);
   const IndexHead head{.rows = static_cast<std::uint32_t>(rows.size()),
@@ -155,14 +163,14 @@ std::string RowsPacker::payload(std::uint64_t key, std::span<const Row> rows) {
   put(std::span(&head, 1), out);
   put(std::span(index.runs), out);
 
-  to_planes(rows, state_->planes);
-  const Bytes& planes = state_->planes;
-  const std::size_t start = out.size();
-  out.resize(start + libdeflate_zlib_compress_bound(state_->compressor, planes.size()));
-  const std::size_t packed = libdeflate_zlib_compress(state_->compressor, planes.data(), planes.size(),
-                                                      out.data() + start, out.size() - start);
-  ECHO_EXPECT(packed > 0);
-  out.resize(start + packed);
+  History history;
+  for (const Row& row : rows) {
+    const std::size_t start = out.size();
+    out.resize(start + packed_room);
+    Words now;
+    std::memcpy(now.data(), static_cast<const void*>(&row), sizeof row);
+    out.resize(static_cast<std::size_t>(pack_row(now, history, out.data() + start) - out.data()));
+  }
   return out;
 }
 
@@ -187,17 +195,15 @@ std::optional<RowsIndex> read_index(std::string_view payload) {
 bool unpack_rows(std::string_view payload, std::vector<Row>& rows) {
   const auto parts = parts_of(payload);
   if (!parts) return false;
-  Bytes planes(mask_bytes + parts->head.rows * sizeof(Row));  // the most there can be
-  const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor(
-      libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
-  if (!decompressor) throw std::bad_alloc();
-  std::size_t length = 0;  // it writes no more than there is room for, whatever the packed bytes say
-  if (libdeflate_zlib_decompress(decompressor.get(), parts->packed.data(), parts->packed.size(),
-                                 planes.data(), planes.size(), &length) != LIBDEFLATE_SUCCESS)
-    return false;
-  planes.resize(length);
+  std::string_view packed = parts->packed;
+  if (packed.size() / mask_bytes < parts->head.rows) return false;
   rows.resize(parts->head.rows);
-  return from_planes(planes, rows);
+  History history;
+  for (Row& out : rows) {
+    if (!unpack_row(packed, history)) return false;
+    std::memcpy(static_cast<void*>(&out), history.before.data(), sizeof out);
+  }
+  return packed.empty();
 }
 
 }  // namespace echo::parallel

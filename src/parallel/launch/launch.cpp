@@ -168,7 +168,8 @@ std::string work(const Surroundings& around, const LaunchRequest& request, const
     dispatch.hold_claims_in(&*page);
     if (first != nullptr) first->tell_poisoned(journal), first->start_snapshots();
     dispatch.when_idle([&journal] { journal.flush(); });
-    JournalSink sink(journal, dispatch);
+    const auto blocks = around.files.make_blocks(request.header, header.launch, header.worker);
+    JournalSink sink(journal, dispatch, blocks.get());
     run(dispatch, sink);
     if (first != nullptr) first->end_snapshots(), first->check_lock();
     journal.close(dispatch.stopped() == StopReason::none ? "done" : "stopped");

@@ -53,6 +53,12 @@ class BreakableRows : public results::RowStream {
     if (stop_.stop_requested()) throw SnapshotBrokenOff();
     rows_.read(first, out);
   }
+  [[nodiscard]] bool has_block(std::int64_t first) override { return rows_.has_block(first); }
+  [[nodiscard]] std::string block_part(std::int64_t first, std::int32_t part) override {
+    if (stop_.stop_requested()) throw SnapshotBrokenOff();
+    return rows_.block_part(first, part);
+  }
+  void skip_block(std::int64_t first) override { rows_.skip_block(first); }
 
  private:
   results::RowStream& rows_;

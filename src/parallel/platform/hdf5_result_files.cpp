@@ -26,6 +26,14 @@ results::WriteSummary Hdf5ResultFiles::build(const std::filesystem::path& unfini
                                 {&one, old == nullptr ? std::size_t{0} : std::size_t{1}}, nearest_);
 }
 
+// The rows of a shard have other places in its file than in the space.
+std::unique_ptr<results::BlockBuilder> Hdf5ResultFiles::make_blocks(const results::FileHeader& header,
+                                                                    std::int32_t launch,
+                                                                    std::int32_t worker) const {
+  if (!header.shard.empty()) return nullptr;
+  return results::make_block_builder(catalog_, header, launch, worker);
+}
+
 void Hdf5ResultFiles::verify(const std::filesystem::path& file, const results::WriteSummary& written) const {
   results::verify_results(file, written);
 }

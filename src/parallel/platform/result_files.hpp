@@ -4,12 +4,13 @@
 
 #include <filesystem>
 #include <memory>
-#include <utility>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "results/file_header.hpp"
 #include "results/provenance.hpp"
+#include "results/write/block_builder.hpp"
 #include "results/write/earlier_rows.hpp"
 #include "results/write/result_file.hpp"
 #include "results/write/row_stream.hpp"
@@ -35,6 +36,12 @@ class ResultFiles {
   [[nodiscard]] virtual bool is_of_another_program(const std::filesystem::path&) const = 0;
   // Writes into `unfinished`, which is there and empty, and reads it back. UserError 5.
   virtual results::WriteSummary build(const std::filesystem::path& unfinished, const FileContents&) const = 0;
+  // For the rows of a worker, while it runs; null: none are made.
+  [[nodiscard]] virtual std::unique_ptr<results::BlockBuilder> make_blocks(const results::FileHeader&,
+                                                                           std::int32_t /*launch*/,
+                                                                           std::int32_t /*worker*/) const {
+    return nullptr;
+  }
   // Opens a finished file and compares rows and digest. UserError 5 when it is not what was written.
   virtual void verify(const std::filesystem::path&, const results::WriteSummary&) const = 0;
 };
@@ -47,6 +54,9 @@ class Hdf5ResultFiles : public ResultFiles {
   [[nodiscard]] std::unique_ptr<results::EarlierRows> open(const std::filesystem::path&) const override;
   [[nodiscard]] bool is_of_another_program(const std::filesystem::path&) const override;
   results::WriteSummary build(const std::filesystem::path& unfinished, const FileContents&) const override;
+  [[nodiscard]] std::unique_ptr<results::BlockBuilder> make_blocks(const results::FileHeader&,
+                                                                   std::int32_t launch,
+                                                                   std::int32_t worker) const override;
   void verify(const std::filesystem::path&, const results::WriteSummary&) const override;
 
  private:

@@ -1,78 +1,157 @@
 // One pass: for each input, rows are grouped by its value, and each group keeps its count and the sum of
-// log(metric), taken from the first row's value so that sums of squares do not cancel. Then
+// log(metric). Then
 //   share = sum over groups of n_g (mean_g - mean)^2  /  sum over rows of (x - mean)^2.
-// The logarithm gives a factor of two the same weight for slow and fast configs.
+// The logarithm gives a factor of two the same weight for slow and fast configs. Logarithms are below 2^10,
+// hence below 2^50 in units of 2^-40; a sum of 2^27 squares stays below 2^127.
 #include "results/rank/effects.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <map>
+#include <functional>
+#include <unordered_map>
 
 #include "training/feasibility.hpp"
 
 namespace echo::results {
 namespace {
 
-struct Group {
-  std::int64_t rows = 0;
-  double sum = 0.0;
+using Sum = EffectSums::Sum;
+using Group = EffectSums::Group;
+
+constexpr double units = 0x1p40;  // of a logarithm, in 1
+
+// Takes the mean of all rows off before anything is squared: sums of squares do not cancel.
+struct Centre {
+  explicit Centre(const EffectSums& sums)
+      : middle(sums.all.sum / sums.all.rows),
+        squares(sums.squares - 2 * middle * sums.all.sum + middle * middle * sums.all.rows),
+        mean(mean_of(sums.all)) {}
+  [[nodiscard]] double mean_of(const Group& group) const {
+    return static_cast<double>(group.sum - middle * group.rows) / static_cast<double>(group.rows) / units;
+  }
+  Sum middle, squares;
+  double mean;
 };
 
-struct Totals {
-  Group all;
-  double squares = 0.0, origin = 0.0;
-  std::vector<std::map<double, Group>> by_value;  // [axis]
-};
-
-double share_of(const std::map<double, Group>& groups, const Totals& totals) {
-  const double n = static_cast<double>(totals.all.rows), mean = totals.all.sum / n;
-  const double whole = totals.squares - n * mean * mean;
+double share_of(const std::map<double, Group>& groups, const EffectSums& sums, const Centre& centre) {
+  const double n = static_cast<double>(sums.all.rows);
+  const double whole = static_cast<double>(centre.squares) / units / units - n * centre.mean * centre.mean;
   double between = 0.0;
   for (const auto& [value, group] : groups) {
-    const double gap = group.sum / static_cast<double>(group.rows) - mean;
+    const double gap = centre.mean_of(group) - centre.mean;
     between += static_cast<double>(group.rows) * gap * gap;
   }
   return whole > 1e-12 * n ? std::min(1.0, between / whole) : 0.0;  // below: rounding of logarithms
 }
 
-Totals totals_of(const ResultRows& rows, const std::string& metric, const std::vector<std::string>& axes) {
-  Totals totals;
-  totals.by_value.resize(axes.size());
-  std::vector<std::string> columns = axes;
-  columns.insert(columns.end(), {"status", metric});
-  for (Scan scan(rows, columns); scan.next();) {
-    for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
-      const double value = scan.values(axes.size() + 1)[i];
-      if (static_cast<training::Status>(scan.values(axes.size())[i]) != training::Status::ok) continue;
-      if (!(value > 0.0)) continue;
-      if (totals.all.rows == 0) totals.origin = std::log(value);
-      const double x = std::log(value) - totals.origin;
-      ++totals.all.rows, totals.all.sum += x, totals.squares += x * x;
-      for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-        Group& group = totals.by_value[axis][scan.values(axis)[i]];
-        ++group.rows, group.sum += x;
-      }
-    }
+// Groups of one input over the rows of a batch. Values repeat from row to row, and are few.
+class BatchGroups {
+ public:
+  void add(double value, std::int64_t log) {
+    if (groups_.empty() || value != values_[last_]) last_ = place_of(value);
+    ++groups_[last_].rows, groups_[last_].sum += log;
   }
-  return totals;
-}
+  void take_into(std::map<double, Group>& all) {
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      Group& group = all[values_[i]];
+      group.rows += groups_[i].rows, group.sum += groups_[i].sum;
+    }
+    *this = {};
+  }
 
-}  // namespace
+ private:
+  std::size_t place_of(double value) {
+    constexpr std::size_t few = 16;
+    const std::size_t looked = std::min(few, values_.size());
+    for (std::size_t i = 0; i < looked; ++i)
+      if (values_[i] == value) return i;
+    const std::size_t next = values_.size();
+    const std::size_t place = next < few ? next : beyond_.try_emplace(value, next).first->second;
+    if (place == next) values_.push_back(value), groups_.emplace_back();
+    return place;
+  }
+  std::vector<double> values_;
+  std::vector<Group> groups_;
+  std::unordered_map<double, std::size_t> beyond_;  // all but the first few
+  std::size_t last_ = 0;
+};
 
-std::vector<MainEffect> main_effects(const ResultRows& rows, const std::string& metric) {
+std::vector<std::string> axes_of(const ResultRows& rows, const std::string& metric) {
   std::vector<std::string> axes;
   for (const ColumnInfo& column : rows.columns()) {
     const bool is_derived = column.name == "microbatches" || column.name == "global_batch_tokens";
     if (column.role == "input" && column.width == 1 && !is_derived && column.name != metric)
       axes.push_back(column.name);
   }
-  const Totals totals = totals_of(rows, metric, axes);
+  return axes;
+}
+
+// A row that counts: its place in the batch, and its logarithm.
+struct Counted {
+  std::size_t row = 0;
+  std::int64_t log = 0;
+};
+
+std::vector<Counted> counted_rows(const Scan& scan, EffectSums& sums) {
+  std::vector<Counted> counted;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
+    const double value = scan.values(1)[i];
+    const bool is_ok = static_cast<training::Status>(scan.values(0)[i]) == training::Status::ok;
+    if (!is_ok || !(value > 0.0) || std::isinf(value)) continue;
+    const auto log = static_cast<std::int64_t>(std::llround(std::log(value) * units));
+    counted.push_back({i, log});
+    ++sums.all.rows, sums.all.sum += log, sums.squares += static_cast<Sum>(log) * log;
+  }
+  return counted;
+}
+
+}  // namespace
+
+void EffectSums::add(const EffectSums& other) {
+  all.rows += other.all.rows, all.sum += other.all.sum, squares += other.squares;
+  for (const auto& [axis, groups] : other.axes) {
+    auto& own = axes[axis];
+    for (const auto& [value, group] : groups) {
+      Group& sum = own[value];
+      sum.rows += group.rows, sum.sum += group.sum;
+    }
+  }
+}
+
+EffectSums effect_sums(const ResultRows& rows, const std::string& metric) {
+  EffectSums sums;
+  const auto axes = axes_of(rows, metric);
+  BatchGroups groups;
+  std::vector<double> values;
+  const std::array<std::string, 2> columns{"status", metric};
+  for (Scan scan(rows, columns); scan.next();) {
+    const auto counted = counted_rows(scan, sums);
+    if (counted.empty()) continue;
+    for (const std::string& axis : axes) {
+      rows.read(rows.at(axis), scan.first(), scan.count(), values);
+      for (const auto& [row, log] : counted) groups.add(values[row], log);
+      groups.take_into(sums.axes[axis]);
+    }
+  }
+  return sums;
+}
+
+std::vector<MainEffect> main_effects(const ResultRows& rows, const EffectSums& sums) {
   std::vector<MainEffect> effects;
-  for (std::size_t axis = 0; axis < axes.size(); ++axis)
-    if (totals.by_value[axis].size() > 1)
-      effects.push_back({axes[axis], share_of(totals.by_value[axis], totals)});
+  if (sums.all.rows == 0) return effects;
+  const Centre centre(sums);
+  for (const ColumnInfo& column : rows.columns()) {
+    const auto groups = sums.axes.find(column.name);
+    if (groups != sums.axes.end() && groups->second.size() > 1)
+      effects.push_back({column.name, share_of(groups->second, sums, centre)});
+  }
   std::ranges::stable_sort(effects, std::greater{}, &MainEffect::share);
   return effects;
+}
+
+std::vector<MainEffect> main_effects(const ResultRows& rows, const std::string& metric) {
+  return main_effects(rows, effect_sums(rows, metric));
 }
 
 void write_effects(storage::Hdf5File& file, const std::vector<MainEffect>& effects,

@@ -5,39 +5,38 @@
 
 #include <array>
 #include <cmath>
-#include <map>
+#include <iterator>
 
 #include "results/rank/eligible.hpp"
 
 namespace echo::results {
-namespace {
 
-class Staircase {
- public:
-  void add(double first, double second, std::int64_t row) {
-    const auto after = steps_.upper_bound(first);
-    if (after != steps_.begin() && std::prev(after)->second.height <= second) return;
-    auto behind = steps_.lower_bound(first);
-    while (behind != steps_.end() && behind->second.height >= second) behind = steps_.erase(behind);
-    steps_.emplace_hint(behind, first, Step{second, row});
-  }
-  struct Step {
-    double height;
-    std::int64_t row;
-  };
-  [[nodiscard]] const std::map<double, Step>& steps() const { return steps_; }
+static double sign_of(const sweep::Objective& objective) {
+  return objective.goal == sweep::Goal::min ? 1.0 : -1.0;
+}
 
- private:
-  std::map<double, Step> steps_;
-};
+Staircase::Staircase(const sweep::Objective& first, const sweep::Objective& second)
+    : first_sign_(sign_of(first)), second_sign_(sign_of(second)) {}
 
-double sign_of(const sweep::Objective& objective) { return objective.goal == sweep::Goal::min ? 1.0 : -1.0; }
+void Staircase::add(const ParetoPoint& point) {
+  const double first = first_sign_ * point.first, second = second_sign_ * point.second;
+  const auto after = steps_.upper_bound(first);
+  if (after != steps_.begin() && std::prev(after)->second.height <= second) return;
+  auto behind = steps_.lower_bound(first);
+  while (behind != steps_.end() && behind->second.height >= second) behind = steps_.erase(behind);
+  steps_.emplace_hint(behind, first, Step{second, point.row});
+}
 
-}  // namespace
+std::vector<ParetoPoint> Staircase::points() const {
+  std::vector<ParetoPoint> points;
+  for (const auto& [value, step] : steps_)
+    points.push_back({step.row, first_sign_ * value, second_sign_ * step.height});
+  return points;
+}
 
 std::vector<ParetoPoint> pareto_front(const ResultRows& rows, const sweep::Objective& first,
                                       const sweep::Objective& second) {
-  Staircase front;
+  Staircase front(first, second);
   const Eligible eligible(rows);
   const auto [status, chance] = eligible.columns();
   const std::array<std::string, 4> columns{status, chance, first.metric, second.metric};
@@ -46,13 +45,10 @@ std::vector<ParetoPoint> pareto_front(const ResultRows& rows, const sweep::Objec
       const double a = scan.values(2)[i], b = scan.values(3)[i];
       if (!eligible(scan, i)) continue;
       if (std::isnan(a) || std::isnan(b)) continue;
-      front.add(sign_of(first) * a, sign_of(second) * b, scan.first() + static_cast<std::int64_t>(i));
+      front.add({scan.first() + static_cast<std::int64_t>(i), a, b});
     }
   }
-  std::vector<ParetoPoint> points;
-  for (const auto& [value, step] : front.steps())
-    points.push_back({step.row, sign_of(first) * value, sign_of(second) * step.height});
-  return points;
+  return front.points();
 }
 
 }  // namespace echo::results

@@ -5,7 +5,8 @@
 // the normal quantile that leaves `sure` after two such objectives. A row that some point of the predicted
 // front leads by m in the objectives that have an error, and that is no better in the others, is excluded.
 // It cannot matter for any other row either: that front point leads whatever the row leads, by more. The
-// rows that remain are the neighbourhood of the front; they are collected in a second pass over the file.
+// rows that remain are the neighbourhood of the front. Stretches of the file whose best costs are not in it
+// are passed over when they are collected.
 //
 // Tree. In the neighbourhood the likeliest rival of each point of the front is searched in boxes
 // (contest_tree.hpp). Rows off the front are first compared with the front, which decides most of them; for
@@ -16,8 +17,10 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -38,55 +41,111 @@ struct Candidate : Contender {
   double first = 0.0, second = 0.0;  // values of the two objectives
 };
 
-// Ranked rows with both costs.
-template <class See>
-void for_each_candidate(const ResultRows& rows, const std::array<std::string, 2>& metrics,
-                        const Aspects& aspects, See see) {
-  const ErrorColumns errors(rows);
-  const Eligible eligible(rows);
-  const auto [status, chance] = eligible.columns();
-  std::vector<std::string> columns{status, chance, metrics[0], metrics[1]};
-  columns.insert(columns.end(), errors.names().begin(), errors.names().end());
-  Candidate candidate;
-  for (Scan scan(rows, columns); scan.next();) {
+// Ranked rows with both costs, and their errors where they are asked for.
+class Candidates {
+ public:
+  Candidates(const ResultRows& rows, const std::array<std::string, 2>& metrics, const Aspects& aspects)
+      : rows_(rows), metrics_(metrics), aspects_(aspects), errors_(rows), eligible_(rows) {}
+
+  // Calls see(candidate) for those of the stretch that are `wanted` by their costs.
+  template <class Wanted, class See>
+  void in_stretch(std::int64_t stretch, Wanted wanted, See see) const {
+    const auto [status, chance] = eligible_.columns();
+    const std::array<std::string, 4> columns{status, chance, metrics_[0], metrics_[1]};
+    std::vector<Candidate> found;
+    Scan scan(rows_, columns, stretch * scan_rows);
+    if (!scan.next()) return;
     for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
-      if (!eligible(scan, i)) continue;
+      if (!eligible_(scan, i)) continue;
+      Candidate candidate;
       candidate.first = scan.values(2)[i], candidate.second = scan.values(3)[i];
-      candidate.cost = {aspects[0].cost_of(candidate.first), aspects[1].cost_of(candidate.second)};
+      candidate.cost = {aspects_[0].cost_of(candidate.first), aspects_[1].cost_of(candidate.second)};
       if (std::isnan(candidate.cost[0]) || std::isnan(candidate.cost[1])) continue;
       candidate.row = scan.first() + static_cast<std::int64_t>(i);
-      candidate.error = errors.at(scan, 4, i);
+      if (wanted(candidate)) found.push_back(candidate);
+    }
+    if (found.empty()) return;
+    Scan errors(rows_, errors_.names(), stretch * scan_rows);
+    static_cast<void>(errors.next());
+    for (Candidate& candidate : found) {
+      candidate.error = errors_.at(errors, 0, static_cast<std::size_t>(candidate.row - errors.first()));
       see(candidate);
     }
   }
-}
+  [[nodiscard]] std::int64_t stretches() const { return (rows_.rows() + scan_rows - 1) / scan_rows; }
+
+ private:
+  const ResultRows& rows_;
+  const std::array<std::string, 2>& metrics_;
+  const Aspects& aspects_;
+  ErrorColumns errors_;
+  Eligible eligible_;
+};
 
 // The front as predicted, as costs: the first ascends, the second descends.
 struct Neighbourhood {
   std::vector<std::array<double, 2>> front;
   std::array<double, 2> margin{};
 
-  [[nodiscard]] bool holds(const Contender& row) const {
-    const auto past = std::ranges::upper_bound(front, row.cost[0] - margin[0], {},
-                                               [](const std::array<double, 2>& cost) { return cost[0]; });
-    return past == front.begin() || (*std::prev(past))[1] > row.cost[1] - margin[1];
+  // With the margin, or a share of it.
+  [[nodiscard]] bool holds(const std::array<double, 2>& cost, double share = 1.0) const {
+    const auto past = std::ranges::upper_bound(front, cost[0] - share * margin[0], {},
+                                               [](const std::array<double, 2>& c) { return c[0]; });
+    return past == front.begin() || (*std::prev(past))[1] > cost[1] - share * margin[1];
   }
+  // The share of the margin at which a row that it holds enters, in steps of 2^-20.
+  [[nodiscard]] double distance(const std::array<double, 2>& cost) const {
+    double below = 0.0, above = 1.0;
+    for (int step = 0; step < 20; ++step) {
+      const double middle = 0.5 * (below + above);
+      (holds(cost, middle) ? above : below) = middle;
+    }
+    return above;
+  }
+};
+
+// The nearest of the rows that are offered.
+class Nearest {
+ public:
+  explicit Nearest(std::size_t most) : most_(most) {}
+  void offer(const Candidate& candidate, double distance) {
+    if (kept_.size() == most_ && !(std::pair(distance, candidate.row) < place_of(kept_.front()))) return;
+    const auto is_nearer = [](const Kept& a, const Kept& b) { return place_of(a) < place_of(b); };
+    if (kept_.size() == most_) std::ranges::pop_heap(kept_, is_nearer), kept_.pop_back();
+    kept_.push_back({distance, candidate});
+    std::ranges::push_heap(kept_, is_nearer);
+  }
+  [[nodiscard]] std::vector<Candidate> take() {
+    std::vector<Candidate> all;
+    all.reserve(kept_.size());
+    for (const Kept& kept : kept_) all.push_back(kept.candidate);
+    kept_ = {};
+    std::ranges::sort(all, {}, &Candidate::row);
+    return all;
+  }
+
+ private:
+  struct Kept {
+    double distance;
+    Candidate candidate;
+  };
+  static std::pair<double, std::int64_t> place_of(const Kept& kept) {
+    return {kept.distance, kept.candidate.row};
+  }
+  std::size_t most_;
+  std::vector<Kept> kept_;  // a heap, the farthest first
 };
 
 double step_sigma(const RowError& error) {
   return std::sqrt(std::inner_product(error.step.begin(), error.step.end(), error.step.begin(), 0.0));
 }
 
-std::array<double, 2> margins_of(const ResultRows& rows, const std::array<std::string, 2>& metrics,
-                                 const Aspects& aspects) {
-  double step = 0.0, memory = 0.0;
-  for_each_candidate(rows, metrics, aspects, [&](const Candidate& candidate) {
-    step = std::max(step, step_sigma(candidate.error)), memory = std::max(memory, candidate.error.memory);
-  });
+std::array<double, 2> margins_of(const FrontOutline& outline, const Aspects& aspects) {
   std::array<double, 2> margins{};
   for (std::size_t o = 0; o < 2; ++o)
     if (aspects[o].slope != 0.0)
-      margins[o] = 2.0 * z95 * (aspects[o].law == sweep::ErrorLaw::memory ? memory : step);
+      margins[o] =
+          2.0 * z95 * (aspects[o].law == sweep::ErrorLaw::memory ? outline.memory_sigma : outline.step_sigma);
   return margins;
 }
 
@@ -96,14 +155,40 @@ void set_rival(FrontPoint& point, const Rival& rival) {
 
 }  // namespace
 
+FrontOutline outline_front(const ResultRows& rows, const sweep::Objective& first,
+                           const sweep::Objective& second) {
+  const std::array<std::string, 2> metrics{first.metric, second.metric};
+  const Aspects aspects{aspect_of(rows, first), aspect_of(rows, second)};
+  FrontOutline outline;
+  outline.front = pareto_front(rows, first, second);
+  const Candidates candidates(rows, metrics, aspects);
+  for (std::int64_t stretch = 0; stretch < candidates.stretches(); ++stretch) {
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    auto& least = outline.least_cost.emplace_back(std::array<double, 2>{infinite, infinite});
+    candidates.in_stretch(
+        stretch, [](const Candidate&) { return true; },
+        [&](const Candidate& candidate) {
+          outline.step_sigma = std::max(outline.step_sigma, step_sigma(candidate.error));
+          outline.memory_sigma = std::max(outline.memory_sigma, candidate.error.memory);
+          for (std::size_t o = 0; o < 2; ++o) least[o] = std::min(least[o], candidate.cost[o]);
+        });
+  }
+  return outline;
+}
+
 std::vector<FrontPoint> robust_front(const ResultRows& rows, const sweep::Objective& first,
                                      const sweep::Objective& second) {
+  return robust_front(rows, first, second, outline_front(rows, first, second));
+}
+
+std::vector<FrontPoint> robust_front(const ResultRows& rows, const sweep::Objective& first,
+                                     const sweep::Objective& second, const FrontOutline& outline) {
   const std::array<std::string, 2> metrics{first.metric, second.metric};
   const Aspects aspects{aspect_of(rows, first), aspect_of(rows, second)};
   std::vector<FrontPoint> points;
   Neighbourhood near;
   std::map<std::int64_t, std::size_t> place;  // in `points`, by row
-  for (const ParetoPoint& point : pareto_front(rows, first, second)) {
+  for (const ParetoPoint& point : outline.front) {
     place[point.row] = points.size();
     points.push_back({point});
     const std::array<double, 2> cost{aspects[0].cost_of(point.first), aspects[1].cost_of(point.second)};
@@ -111,11 +196,23 @@ std::vector<FrontPoint> robust_front(const ResultRows& rows, const sweep::Object
   }
   if (aspects[0].slope == 0.0 && aspects[1].slope == 0.0) return points;
 
-  near.margin = margins_of(rows, metrics, aspects);
-  std::vector<Candidate> candidates;
-  for_each_candidate(rows, metrics, aspects, [&](const Candidate& candidate) {
-    if (near.holds(candidate) || place.contains(candidate.row)) candidates.push_back(candidate);
-  });
+  near.margin = margins_of(outline, aspects);
+  const Candidates all_rows(rows, metrics, aspects);
+  Nearest nearest(std::max(most_compared, 2 * points.size()));
+  std::set<std::int64_t> front_stretches;
+  for (const auto& [row, point] : place) front_stretches.insert(row / scan_rows);
+  for (std::int64_t stretch = 0; stretch < all_rows.stretches(); ++stretch)
+    if (front_stretches.contains(stretch) ||
+        near.holds(outline.least_cost.at(static_cast<std::size_t>(stretch))))
+      all_rows.in_stretch(
+          stretch,
+          [&](const Candidate& candidate) {
+            return near.holds(candidate.cost) || place.contains(candidate.row);
+          },
+          [&](const Candidate& candidate) {
+            nearest.offer(candidate, place.contains(candidate.row) ? 0.0 : near.distance(candidate.cost));
+          });
+  const std::vector<Candidate> candidates = nearest.take();
 
   const auto is_on_front = [&](const Candidate& candidate) { return place.contains(candidate.row); };
   std::vector<Contender> front;

@@ -29,12 +29,31 @@ struct FrontPoint : ParetoPoint {
   double rival_chance = std::numeric_limits<double>::quiet_NaN();  // that it does; NaN where there is none
 };
 
+// What is known of the front before its neighbourhood is searched.
+struct FrontOutline {
+  std::vector<ParetoPoint> front;               // as predicted, of all rows
+  double step_sigma = 0.0, memory_sigma = 0.0;  // greatest error of a ranked row
+  std::vector<std::array<double, 2>>
+      least_cost;  // by stretch of scan_rows rows; infinite where none is ranked
+};
+// The outline of these rows; stretches count from their first one.
+[[nodiscard]] FrontOutline outline_front(const ResultRows&, const sweep::Objective& first,
+                                         const sweep::Objective& second);
+
+// Rows that are compared with each other: those nearest to the front, however many rows there are.
+inline constexpr std::size_t most_compared = 32768;
+
 // pareto_front(), then the unproven rows, each part with the best of the first objective first. An objective
 // without known error is compared as it is; where neither has one, every point is unjudged. Chances are of
 // pairs, joint in both objectives and in what the two rows share of their errors.
-// Memory: rows within twice the greatest band of the front, about 300 bytes each.
+// Rows take part that are within twice the greatest band of the front, and of these the nearest
+// `most_compared`, by the share of that band that they are away from it; the rest are neither unproven nor
+// rivals. Memory: about 600 bytes for each that takes part.
 [[nodiscard]] std::vector<FrontPoint> robust_front(const ResultRows&, const sweep::Objective& first,
                                                    const sweep::Objective& second);
+// The same with an outline made before: of parts of the rows, joined.
+[[nodiscard]] std::vector<FrontPoint> robust_front(const ResultRows&, const sweep::Objective& first,
+                                                   const sweep::Objective& second, const FrontOutline&);
 
 [[nodiscard]] std::int64_t count_of(std::span<const FrontPoint>, Standing);
 

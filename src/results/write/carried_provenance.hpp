@@ -24,14 +24,19 @@ class FailedPlaces {
     std::size_t fresh = 0, carried = 0;
     for (std::int64_t place = batch.first; place < batch.first + batch.size(); ++place) {
       const bool is_fresh = fresh < batch.fresh.size() && batch.fresh_places[fresh] == place;
-      see(is_fresh ? batch.fresh[fresh++].row.id : batch.carried[carried++].number, place);
+      see_one(is_fresh ? batch.fresh[fresh++].row.id : batch.carried[carried++].number, place);
     }
+  }
+  // Rows that bear the numbers of their places.
+  void see(std::int64_t first, std::int64_t rows) {
+    while (at_ < failures_.size() && failures_[at_].id < first + rows)
+      see_one(failures_[at_].id, failures_[at_].id);
   }
   // By failure; -1 = no row has passed that bears its number.
   [[nodiscard]] const std::vector<std::int32_t>& places() const { return places_; }
 
  private:
-  void see(sweep::PointIndex number, std::int64_t place) {
+  void see_one(sweep::PointIndex number, std::int64_t place) {
     for (; at_ < failures_.size() && failures_[at_].id <= number; ++at_)
       if (failures_[at_].id == number) places_[at_] = static_cast<std::int32_t>(place);
   }

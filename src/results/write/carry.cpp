@@ -9,7 +9,6 @@
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
-#include "results/write/column_bytes.hpp"
 #include "results/write/layout.hpp"
 
 namespace echo::results {
@@ -133,6 +132,23 @@ void Carrier::column_bytes(const Column& column, std::span<const CarriedRow> row
               rows, out);
   if (names_a_table(column)) translate_codes(column, rows, out);
   if (column.path == layer_split) translate_layers(column, rows, out);
+}
+
+// Launches have other numbers in the new file, and points may have.
+void Carrier::point_bytes(const RowDataset& dataset, std::span<const CarriedRow> rows,
+                          std::vector<std::byte>& out) const {
+  plain_bytes(dataset.path, dataset.row_bytes(), rows, out);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::byte* const place = out.data() + i * dataset.row_bytes();
+    if (dataset.path.ends_with("/number")) {
+      std::memcpy(place, &rows[i].number, sizeof rows[i].number);
+    } else if (dataset.path.ends_with("/launch")) {
+      std::int32_t launch = 0;
+      std::memcpy(&launch, place, sizeof launch);
+      launch += files_[rows[i].file].first_launch;
+      std::memcpy(place, &launch, sizeof launch);
+    }
+  }
 }
 
 }  // namespace echo::results

@@ -11,6 +11,7 @@
 
 #include "results/code_tables.hpp"
 #include "results/columns.hpp"
+#include "results/write/block.hpp"
 #include "results/write/merged_rows.hpp"
 #include "results/write/result_file.hpp"
 
@@ -35,6 +36,8 @@ class Carrier {
   // The same of a dataset whose values mean the same in every file.
   void plain_bytes(const std::string& path, std::size_t row_bytes, std::span<const CarriedRow> rows,
                    std::vector<std::byte>& out) const;
+  // The same of a dataset of /provenance/points.
+  void point_bytes(const RowDataset&, std::span<const CarriedRow> rows, std::vector<std::byte>& out) const;
 
  private:
   void translate_codes(const Column&, std::span<const CarriedRow> rows, std::vector<std::byte>& bytes) const;

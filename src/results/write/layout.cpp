@@ -7,7 +7,7 @@
 #include "base/at.hpp"
 #include "base/lane.hpp"
 #include "results/rank/row_errors.hpp"
-#include "results/write/column_bytes.hpp"
+#include "results/write/block.hpp"
 #include "simulate/schedule_rules.hpp"
 #include "sweep/language/metric.hpp"
 #include "training/memory/memory.hpp"
@@ -16,9 +16,6 @@ namespace echo::results {
 namespace {
 
 using storage::Hdf5File;
-
-constexpr std::int64_t chunk_rows = 16384;      // 128 KiB of doubles
-constexpr std::int64_t wide_chunk_rows = 4096;  // of two-dimensional columns
 
 // "min", "max", or "" where neither is better.
 std::string goal_of(const Column& column, const std::vector<sweep::Objective>& objectives) {
@@ -86,7 +83,7 @@ void make_columns(Hdf5File& file, std::int64_t rows, const CodeTables& codes, co
     storage::DatasetSpec spec{path_of(column), column.type, {static_cast<std::uint64_t>(rows)}, {}};
     const bool is_wide = width_of(column) > 1;
     if (rows > 0)
-      spec.chunk = {static_cast<std::uint64_t>(std::min(rows, is_wide ? wide_chunk_rows : chunk_rows))};
+      spec.chunk = {static_cast<std::uint64_t>(std::min(rows, is_wide ? wide_chunk_rows : block_rows))};
     if (is_wide) {
       spec.shape.push_back(static_cast<std::uint64_t>(width_of(column)));
       if (rows > 0) spec.chunk.push_back(spec.shape.back());

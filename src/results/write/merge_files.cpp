@@ -10,7 +10,6 @@
 
 #include "base/error.hpp"
 #include "results/write/carry.hpp"
-#include "results/write/column_bytes.hpp"
 
 namespace echo::results {
 namespace {

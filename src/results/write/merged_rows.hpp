@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "results/write/block.hpp"
 #include "results/write/row_stream.hpp"
 #include "sweep/run/row.hpp"
 
@@ -15,8 +17,10 @@ struct CarriedRow {
   std::uint32_t file = 0, row = 0;
 };
 
-// Whole chunks of every column, so that each chunk is compressed once.
-inline constexpr std::int64_t batch_rows = 16384;  // 12 MB of rows
+// Rows of older files come as whole chunks of their columns, so that each is unpacked once.
+inline constexpr std::int64_t batch_rows = 16384;
+// Rows in memory take a kilobyte each.
+inline constexpr std::int64_t stream_rows = 1024;
 
 struct MergedBatch {
   std::int64_t first = 0;  // rows of the sequence before this batch
@@ -24,17 +28,25 @@ struct MergedBatch {
   std::vector<CarriedRow> carried;
   std::vector<std::int64_t> fresh_places, carried_places;  // of each, in the file
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(fresh.size() + carried.size()); }
+  [[nodiscard]] std::int64_t end() const { return first + size(); }
 };
 
 class MergedRows {
  public:
   // Contract: `carried` ascends by number, and holds none of the stream's.
   MergedRows(RowStream& stream, std::span<const CarriedRow> carried) : stream_(stream), carried_(carried) {}
-  // The next rows, batch_rows but for the last batch; empty at the end.
+  // The next rows: up to the next multiple of batch_rows, or of stream_rows where only the stream is left;
+  // empty at the end.
   void next(MergedBatch& out);
+  // The block that the next rows are (RowStream::has_block), which are not given out then; nothing where they
+  // are none. Rows of older files go between rows of the stream, whose blocks do not count then.
+  [[nodiscard]] std::optional<BlockHead> next_head();
+  void take_block(const BlockHead&, std::vector<PackedColumn>& columns);  // after next_head(): and past it
+  void skip_block(const BlockHead&);                                      // past it
 
  private:
   bool load();  // false when the stream is exhausted
+  [[nodiscard]] std::int64_t next_end() const;
   RowStream& stream_;
   std::span<const CarriedRow> carried_;
   std::vector<FinishedRow> buffer_;

@@ -1,27 +1,29 @@
-// Two passes over the rows: one finds which names are used (codes must be known before the first column is
-// written) and which carried rows count, one writes batch by batch. The file is built beside its final path,
-// read back column by column, and renamed: the read-back both proves that the disk holds what was written
-// and provides the flat, schema-ordered stream from which rows_digest is computed.
+// Codes must be known before the first column is written, so that the names that rows use are found first:
+// blocks know theirs (block.hpp), other rows are looked at. Then block follows block, packed by a worker
+// while it ran or here. The file is built beside its final path and read back chunk by chunk as it is stored:
+// what the disk holds is what was written. What the file says about all its rows is joined from blocks; only
+// the neighbourhood of the front is read again.
 #include "results/write/result_file.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "base/at.hpp"
-#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "results/rank/effects.hpp"
 #include "results/rank/objectives.hpp"
 #include "results/rank/robust_front.hpp"
 #include "results/read_rows.hpp"
+#include "results/rows_digest.hpp"
 #include "results/verify_file.hpp"
+#include "results/write/block_columns.hpp"
+#include "results/write/block_packer.hpp"
+#include "results/write/block_writer.hpp"
 #include "results/write/carried_provenance.hpp"
 #include "results/write/carry.hpp"
-#include "results/write/column_bytes.hpp"
-#include "results/write/column_writer.hpp"
 #include "results/write/fill.hpp"
 #include "results/write/front_group.hpp"
 #include "results/write/layout.hpp"
@@ -67,51 +69,104 @@ void survey_row(Job& job, const FinishedRow& finished) {
   ++job.by_status.at(at(finished.row.report.status));
 }
 
+void survey_block(Job& job, const Block& block) {
+  auto names = block.names.begin();
+  for (const Column& column : column_table())
+    if (names_a_table(column)) job.used[column.names].insert(names->begin(), names->end()), ++names;
+  for (std::size_t i = 0; i < job.by_status.size(); ++i) job.by_status[i] += block.findings.by_status[i];
+}
+
 void survey(Job& job) {
-  std::vector<FinishedRow> batch;
-  auto carried = job.carried.begin(), kept = job.carried.begin();
-  for (std::int64_t first = 0; first < job.stream.size(); first += batch_rows) {
-    batch.resize(at(std::min(batch_rows, job.stream.size() - first)));
-    job.stream.read(first, batch);
-    for (const FinishedRow& finished : batch) {
+  const std::vector<CarriedRow> all = std::move(job.carried);
+  job.carried.clear();
+  MergedRows rows(job.stream, {});
+  MergedBatch batch;
+  auto carried = all.begin();
+  for (;;) {
+    if (const auto head = all.empty() ? rows.next_head() : std::nullopt) {
+      survey_block(job, head->block);
+      rows.skip_block(*head);
+      continue;
+    }
+    rows.next(batch);
+    if (batch.size() == 0) break;
+    for (const FinishedRow& finished : batch.fresh) {
       survey_row(job, finished);
-      for (; carried != job.carried.end() && carried->number < finished.row.id; ++carried) *kept++ = *carried;
-      if (carried != job.carried.end() && carried->number == finished.row.id) ++carried;  // replaced
+      for (; carried != all.end() && carried->number < finished.row.id; ++carried)
+        job.carried.push_back(*carried);
+      if (carried != all.end() && carried->number == finished.row.id) ++carried;  // replaced
     }
   }
-  kept = std::move(carried, job.carried.end(), kept);
-  job.carried.erase(kept, job.carried.end());
+  job.carried.insert(job.carried.end(), carried, all.end());
   for (const CarriedRow& row : job.carried) ++job.by_status.at(at(job.files[row.file].rows->status(row.row)));
 }
 
-struct ReadBack {
-  std::string rows_digest;           // over all columns, one after the other
-  std::vector<std::string> columns;  // of each column alone
+// Blocks of rows that come one by one, of the stream and of older files.
+class BlockAssembler {
+ public:
+  BlockAssembler(const Job& job, const FileState& state, const CodeTables& codes)
+      : job_(job),
+        carrier_(job.files, codes, job.layer_tables),
+        columns_(job.catalog, job.header.terms, state, &codes) {}
+
+  // Batches in order, from the first row of a block on; the block that one completes.
+  std::optional<Block> add(const MergedBatch& batch) {
+    if (batch.first % block_rows == 0) columns_.start(batch.first);
+    columns_.put(batch.fresh, batch.fresh_places);
+    if (!batch.carried.empty()) put_carried(batch);
+    if (batch.end() % block_rows != 0 && batch.end() != job_.rows()) return std::nullopt;
+    columns_.set_rows(batch.end() - columns_.first());
+    return pack_block(columns_, job_.rows(), filters_);
+  }
+
+ private:
+  void put_carried(const MergedBatch& batch) {
+    for (std::size_t i = 0; i < row_datasets().size(); ++i) {
+      const RowDataset& dataset = row_datasets()[i];
+      if (dataset.column == nullptr)
+        carrier_.point_bytes(dataset, batch.carried, bytes_);
+      else if (dataset.column->role == Role::scale)
+        place_bytes(batch.carried_places);
+      else
+        carrier_.column_bytes(*dataset.column, batch.carried, bytes_);
+      columns_.put(i, bytes_, batch.carried_places);
+    }
+  }
+  void place_bytes(std::span<const std::int64_t> places) {
+    bytes_.clear();
+    for (const std::int64_t place : places) {
+      const auto stored = static_cast<std::int32_t>(place);
+      const auto raw = std::as_bytes(std::span(&stored, 1));
+      bytes_.insert(bytes_.end(), raw.begin(), raw.end());
+    }
+  }
+  const Job& job_;
+  Carrier carrier_;
+  BlockColumns columns_;
+  storage::ChunkFilters filters_;
+  std::vector<std::byte> bytes_;
 };
 
-ReadBack read_back(const std::filesystem::path& path) {
-  const Hdf5File file(path, Hdf5File::Mode::read);
-  ReadBack result;
-  Digest whole;
-  std::vector<std::byte> bytes;
-  for (const Column& column : column_table()) {
-    if (!file.has(path_of(column))) continue;  // younger than the file
-    Digest alone;
-    const storage::Shape shape = file.shape(path_of(column));
-    const auto rows = static_cast<std::int64_t>(shape.at(0));
-    const auto row_bytes = std::accumulate(shape.begin() + 1, shape.end(),
-                                           storage::size_of(file.type(path_of(column))), std::multiplies<>());
-    for (std::int64_t first = 0; first < rows; first += batch_rows) {
-      const auto count = static_cast<std::uint64_t>(std::min(batch_rows, rows - first));
-      bytes.resize(count * row_bytes);
-      file.read_rows(path_of(column), static_cast<std::uint64_t>(first), count, bytes.data());
-      whole.add(bytes);
-      alone.add(bytes);
+void write_rows(Job& job, const CodeTables& codes, BlockWriter& writer, FailedPlaces& failed) {
+  FileState state;
+  static_cast<FileHeader&>(state) = job.header;
+  state.ids = job.rows();
+  std::optional<BlockAssembler> assembler;
+  MergedRows rows(job.stream, job.carried);
+  MergedBatch batch;
+  for (;;) {
+    if (auto head = rows.next_head()) {
+      failed.see(head->block.first, head->block.rows);
+      rows.take_block(*head, head->block.columns);
+      writer.place(std::move(head->block));
+      continue;
     }
-    result.columns.push_back(alone.hex());
+    rows.next(batch);
+    if (batch.size() == 0) return;
+    failed.see(batch);
+    if (!assembler) assembler.emplace(job, state, codes);
+    if (auto block = assembler->add(batch)) writer.place(std::move(*block));
   }
-  result.rows_digest = whole.hex();
-  return result;
 }
 
 // Tables that a file derives from its own rows: /pareto and /effects, which do not exist without a feasible
@@ -134,17 +189,24 @@ struct Findings {
   }
 };
 
-Findings look_at(const std::filesystem::path& path, const NearestFinder& nearest) {
+Findings look_at(const std::filesystem::path& path, const RowFindings& of_rows,
+                 const NearestFinder& nearest) {
   const ResultFile rows(path);
   Findings found{.objectives = two_objectives(rows.state().objectives)};
-  found.front = robust_front(rows, found.objectives[0], found.objectives[1]);
-  found.effects = main_effects(rows, found.objectives[0].metric);
+  found.front = robust_front(rows, found.objectives[0], found.objectives[1], of_rows.outline);
+  found.effects = main_effects(rows, of_rows.effects);
   for (const auto& objective : found.objectives) found.columns.push_back(rows.at(objective.metric));
   if (nearest) found.nearest = nearest(rows);
   return found;
 }
 
-std::string build(const std::filesystem::path& path, Job& job) {
+// What is known once all rows are written.
+struct Written {
+  std::string rows_digest, stored_digest;
+  RowFindings findings;
+};
+
+Written write_file(const std::filesystem::path& path, Job& job) {
   const CodeTables codes(job.used, names_of(job.files, job.carried), job.catalog, job.header.limit_names);
   const Provenance provenance = with_carried(job.provenance, job.files);
   Hdf5File file(path, Hdf5File::Mode::create_with_sums);
@@ -152,27 +214,29 @@ std::string build(const std::filesystem::path& path, Job& job) {
   make_columns(file, job.rows(), codes, job.header);
   write_rules(file, codes);
   write_provenance(file, provenance, job.layer_tables, static_cast<std::uint64_t>(job.rows()));
-  ColumnWriter writer(file, {job.catalog, codes, job.header.terms}, job.files, job.layer_tables);
+  BlockWriter writer(file, codes, job.header, job.rows());
   FailedPlaces failed(provenance.failures);
-  MergedRows rows(job.stream, job.carried);
-  MergedBatch batch;
-  for (rows.next(batch); batch.size() > 0; rows.next(batch)) writer.write(batch), failed.see(batch);
+  write_rows(job, codes, writer, failed);
   write_failures(file, provenance.failures, failed.places());
   file.close();
+  return {writer.rows_digest(), writer.stored_digest(), writer.findings()};
+}
 
-  const ReadBack back = read_back(path);
-  if (back.columns != writer.digests())
+std::string build(const std::filesystem::path& path, Job& job) {
+  const Written written = write_file(path, job);
+  if (stored_digest_of(Hdf5File(path, Hdf5File::Mode::read), job.rows()) != written.stored_digest)
     throw UserError("\"" + path.string() + "\" does not read back as it was written",
                     "the disk or its network file system is failing; write elsewhere with -o", 5);
-  const Findings findings = look_at(path, job.header.is_partial ? NearestFinder() : job.nearest);
+  const Findings findings =
+      look_at(path, written.findings, job.header.is_partial ? NearestFinder() : job.nearest);
   Hdf5File finished(path, Hdf5File::Mode::update);
   findings.write(finished);
   describe_groups(finished);
-  finished.set_attribute("/", "rows_digest", back.rows_digest);
-  finished.set_attribute("/", "rows_digest_algorithm", digest_algorithm);
+  finished.set_attribute("/", "rows_digest", written.rows_digest);
+  finished.set_attribute("/", "rows_digest_algorithm", rows_digest_algorithm);
   finished.set_attribute("/", "state", job.header.is_partial ? "partial" : "complete");
   finished.close();
-  return back.rows_digest;
+  return written.rows_digest;
 }
 
 }  // namespace
@@ -213,16 +277,13 @@ WriteSummary write_results(const std::filesystem::path& file, RowStream& rows,
                        std::span<const CarriedFile>(&one, old == nullptr ? 0 : 1));
 }
 
+// All bytes agree with their checksums, which were made of bytes that had read back as they were written.
 void verify_results(const std::filesystem::path& file, const WriteSummary& written) {
   const auto state = read_whole_state(file);
-  if (state && state->rows == written.rows && state->rows_digest == written.rows_digest &&
-      digest_of(file) == written.rows_digest)
-    return;
+  if (state && state->rows == written.rows && state->rows_digest == written.rows_digest) return;
   throw UserError(
       "\"" + file.string() + "\" does not read back as it was written",
       "the disk or its network file system is failing; the journals stay: write elsewhere with -o", 5);
 }
-
-std::string digest_of(const std::filesystem::path& file) { return read_back(file).rows_digest; }
 
 }  // namespace echo::results

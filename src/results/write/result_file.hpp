@@ -23,9 +23,9 @@ struct WriteSummary {
   std::array<std::int64_t, 5> by_status{};  // [training::Status]
 };
 
-// Writes a file beside `file`, reads it back (which yields the digest), syncs, and renames: readers see all
-// or nothing.
-// Memory does not grow with the number of streamed rows, but for one code table and one batch.
+// Writes a file beside `file`, reads it back as it is stored, syncs, and renames: readers see all or nothing.
+// Memory does not grow with the number of streamed rows: one block, and rows near the front
+// (robust_front.hpp).
 //
 // With `old`, its rows take part under the numbers `new_numbers` gives them (by row; -1 = left out; empty =
 // the numbers they had). Where the stream has a row of the same number, that one counts. Columns, digest
@@ -53,10 +53,8 @@ WriteSummary build_results(const std::filesystem::path& unfinished, RowStream&, 
                            const FileHeader&, const Provenance&, std::span<const CarriedFile> carried,
                            const NearestFinder& nearest = {});
 
-// Opens a finished file and compares rows and digest, the stored one and that of its columns. UserError 5.
+// Opens a finished file, all of whose bytes must agree with their checksums, and compares rows and digest as
+// it has them. UserError 5.
 void verify_results(const std::filesystem::path& file, const WriteSummary& written);
-
-// Recomputes the digest from the columns of a file.
-[[nodiscard]] std::string digest_of(const std::filesystem::path& file);
 
 }  // namespace echo::results

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sweep/run/row.hpp"
@@ -20,6 +21,12 @@ struct RowStream {
   // Rows [first, first + out.size()) in ascending id order; every id once. `first` is 0, which starts again,
   // or where the last call ended.
   virtual void read(std::int64_t first, std::span<FinishedRow> out) = 0;
+  // Whether the rows from `first` on, where a call may continue, are at hand as the block that they are of
+  // the file of all points (block.hpp).
+  [[nodiscard]] virtual bool has_block(std::int64_t /*first*/) { return false; }
+  // Contract of both: has_block(first). A part of the block; and past its rows, as if they had been read.
+  [[nodiscard]] virtual std::string block_part(std::int64_t /*first*/, std::int32_t /*part*/) { return {}; }
+  virtual void skip_block(std::int64_t /*first*/) {}
   virtual ~RowStream() = default;
 };
 

@@ -35,7 +35,7 @@ ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, 
   return block;
 }
 
-Fingerprint BlockMemo::print_of(const StepInput& input, const workload::OpGraph& graph) {
+Hash128 BlockMemo::print_of(const StepInput& input, const workload::OpGraph& graph) {
   const Prices& prices = input.prices;
   const std::int32_t kernels = length_of(prices.kernels);
   words_.assign({input.config.framework.index() * 2 + (input.config.recipe.cuda_graphs ? 1 : 0),
@@ -49,10 +49,10 @@ Fingerprint BlockMemo::print_of(const StepInput& input, const workload::OpGraph&
   }
   words_.insert(words_.end(), graph.needs.offset.begin(), graph.needs.offset.end());
   for (const OpId need : graph.needs.value) words_.push_back(need.index());
-  return fingerprint_of(std::as_bytes(std::span(words_)));
+  return hash128(std::as_bytes(std::span(words_)));
 }
 
-BlockMemo::Entry& BlockMemo::entry_of(const Fingerprint& print) {
+BlockMemo::Entry& BlockMemo::entry_of(const Hash128& print) {
   if (const auto found = recent_.find(print); found != recent_.end()) return found->second;
   if (auto other = others_.extract(print)) return recent_.insert(std::move(other)).position->second;
   return recent_[print];

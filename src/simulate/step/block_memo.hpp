@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -43,7 +44,11 @@ class BlockMemo {
 
  private:
   struct Hash {
-    std::size_t operator()(const Fingerprint& print) const { return static_cast<std::size_t>(print.low); }
+    std::size_t operator()(const Hash128& print) const {
+      std::size_t low = 0;
+      std::memcpy(&low, print.data() + sizeof low, sizeof low);
+      return low;
+    }
   };
   struct Entry {
     bool is_known = false;  // the first two
@@ -51,14 +56,14 @@ class BlockMemo {
     ComposedBlock apart;
     std::unique_ptr<ComposedBlock> on;  // few blocks need it
   };
-  // Of all that tells a block from others.
-  [[nodiscard]] Fingerprint print_of(const StepInput&, const workload::OpGraph&);
+  // Of all that tells a block from others: among 10^9 blocks, two share theirs with a chance of some 10^-21.
+  [[nodiscard]] Hash128 print_of(const StepInput&, const workload::OpGraph&);
 
-  [[nodiscard]] Entry& entry_of(const Fingerprint&);
+  [[nodiscard]] Entry& entry_of(const Hash128&);
 
   // Blocks asked for since `recent_` was last empty, and others; when it is full, it becomes the others.
   static constexpr std::size_t most_recent = 3072;  // 8 MiB
-  using Kept = std::unordered_map<Fingerprint, Entry, Hash>;
+  using Kept = std::unordered_map<Hash128, Entry, Hash>;
   Kept recent_, others_;
   std::vector<Entry*> step_;         // [work.block_count]
   std::vector<std::int32_t> words_;  // scratch

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 namespace echo::parallel {
 namespace {
 
@@ -30,6 +34,35 @@ TEST(HandOut, GivesEveryPointOnce) {
     EXPECT_EQ(IdSet(given), missing);
     EXPECT_EQ(ledger.stopped(), StopReason::none);
   }
+}
+
+// A worker gets the ids of a block one after the other while others ask, so that it may pack them.
+TEST(HandOut, GivesWholeBlocksToOneWorkerEach) {
+  constexpr std::int64_t block = 100;
+  HandOut ledger({.missing = IdSet({{0, 5000}})}, 4, {.block = block});
+  std::map<std::int64_t, std::set<int>> workers_of;
+  std::map<int, std::int64_t> last;
+  for (int turn = 0;; ++turn) {
+    const int worker = 1 + turn % 3;
+    const auto answer = ledger.answer(worker, after(7, 0.25 * 7 / 30));  // 30 points a range
+    if (answer->kind == Answer::Kind::over) break;
+    EXPECT_LE(answer->end - answer->begin, 30);
+    if (answer->begin % block != 0 && workers_of[answer->begin / block].size() < 2)
+      EXPECT_EQ(answer->begin, last[worker]);
+    last[worker] = answer->end;
+    for (std::int64_t id = answer->begin; id < answer->end; ++id) workers_of[id / block].insert(worker);
+  }
+  const auto whole = std::ranges::count_if(workers_of, [](const auto& of) { return of.second.size() == 1; });
+  EXPECT_EQ(std::ssize(workers_of), 50);
+  EXPECT_GE(whole, 44);  // all but those at the end, which are shared out
+}
+
+TEST(HandOut, GivesSeveralBlocksToAWorkerThatDoesThemInARange) {
+  HandOut ledger({.missing = IdSet({{0, 10'000'000}})}, 10, {.block = 1000});
+  EXPECT_EQ(ledger.answer(1, after(1000, 0.25 / 50))->begin, 0);  // 50 000 points in a range
+  const auto next = ledger.answer(2, after(1000, 0.25 / 50));
+  EXPECT_EQ(next->begin % 1000, 0);
+  EXPECT_EQ(next->end - next->begin, 50'000);
 }
 
 TEST(HandOut, KeepsARangeWithinTheTimeItMayTake) {

@@ -12,6 +12,7 @@
 #include "parallel/journal/journal_rows.hpp"
 #include "parallel/launch/look_back.hpp"
 #include "results/read_rows.hpp"
+#include "results/rows_digest.hpp"
 #include "tests/support/journal_folder.hpp"
 
 namespace echo::parallel {

@@ -43,11 +43,10 @@ void expect_index_of(const RowsIndex& index, const Rows& rows) {
 
 TEST(RowsFrame, GivesBackEveryBit) {
   std::mt19937 random(20261123);
-  RowsPacker packer;
   for (const std::size_t count : {1u, 2u, 3u, 63u, 64u, 65u, 200u, 1024u, 4096u}) {
     SCOPED_TRACE(count);
     const Rows rows = some_rows(random, count);
-    const std::string payload = packer.payload(7, rows);
+    const std::string payload = rows_payload(7, rows);
     EXPECT_EQ(key_of(payload), 7u);
     const auto index = read_index(payload);
     ASSERT_TRUE(index);
@@ -62,8 +61,7 @@ TEST(RowsFrame, GivesBackEveryBit) {
 
 TEST(RowsFrame, RefusesEveryShorterPayload) {
   std::mt19937 random(1);
-  RowsPacker packer;
-  const std::string payload = packer.payload(7, some_rows(random, 20));
+  const std::string payload = rows_payload(7, some_rows(random, 20));
   Rows read;
   for (std::size_t bytes = 0; bytes < payload.size(); ++bytes)
     ASSERT_FALSE(unpack_rows(payload.substr(0, bytes), read)) << bytes;
@@ -72,8 +70,7 @@ TEST(RowsFrame, RefusesEveryShorterPayload) {
 // Past a checksum that happens to hold, memory stays within bounds and nothing is read beyond the payload.
 TEST(RowsFrame, OfDamagedBytesIsRefusedOrAsLargeAsItSays) {
   std::mt19937 random(2);
-  RowsPacker packer;
-  const std::string payload = packer.payload(7, some_rows(random, 20));
+  const std::string payload = rows_payload(7, some_rows(random, 20));
   for (int trial = 0; trial < 20000; ++trial) {
     std::string damaged = payload;
     for (std::size_t i = 0; i < 1 + random() % 4; ++i)

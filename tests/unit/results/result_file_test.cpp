@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "results/columns.hpp"
+#include "results/rows_digest.hpp"
 #include "results/write/fill.hpp"
 #include "storage/hdf5.hpp"
 #include "tests/support/read_all.hpp"

@@ -1,0 +1,216 @@
+#include "results/write/block_columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "base/at.hpp"
+#include "base/contract.hpp"
+#include "results/rank/objectives.hpp"
+
+namespace echo::results {
+namespace {
+
+using storage::ElementType;
+
+// Calls act with a value of the type in which elements are stored.
+template <class Act>
+void with_type(ElementType type, Act act) {
+  switch (type) {
+    case ElementType::i1:
+      return act(std::int8_t{});
+    case ElementType::i2:
+      return act(std::int16_t{});
+    case ElementType::i4:
+      return act(std::int32_t{});
+    case ElementType::i8:
+    case ElementType::u8:  // all 64 bits travel as they are
+      return act(std::int64_t{});
+    case ElementType::f4:
+      return act(float{});
+    case ElementType::f8:
+      return act(double{});
+  }
+}
+
+template <class T>
+T stored_as(std::int64_t value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    ECHO_ENSURE(false);  // an integer filler meets no real column
+    return T{};
+  } else {
+    ECHO_ENSURE(std::in_range<T>(value));
+    return static_cast<T>(value);
+  }
+}
+
+template <class T>
+T stored_as(double value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(value);
+  } else {
+    ECHO_ENSURE(false);
+    return T{};
+  }
+}
+
+template <class T>
+void store(T value, std::byte* to) {
+  std::memcpy(to, &value, sizeof value);
+}
+
+}  // namespace
+
+BlockColumns::BlockColumns(const simulate::Catalog& catalog, const campaign::Terms& terms,
+                           const FileState& state, const CodeTables* codes)
+    : catalog_(catalog), terms_(terms), codes_(codes) {
+  contents.state = state;
+  const std::int64_t most = state.ids > 0 ? std::min(block_rows, state.ids) : block_rows;
+  for (const RowDataset& dataset : row_datasets()) {
+    bytes_.emplace_back(dataset.row_bytes() * echo::at(most));
+    if (dataset.column == nullptr) continue;
+    coded_.push_back(names_.size());
+    const Column& column = *dataset.column;
+    contents.columns.push_back(
+        {.name = column.path, .role = name_of(column.role), .type = column.type, .width = dataset.width});
+    if (names_a_table(column)) names_.emplace_back();
+  }
+}
+
+void BlockColumns::start(std::int64_t first) {
+  first_ = first;
+  contents.rows = 0;
+  for (auto& names : names_) names.clear();
+}
+
+std::span<const std::byte> BlockColumns::bytes(std::size_t dataset) const {
+  return std::span(bytes_[dataset]).first(row_datasets()[dataset].row_bytes() * echo::at(contents.rows));
+}
+
+// Rows name the same things again and again, and few.
+std::int64_t BlockColumns::ordinal(std::size_t coded, std::int64_t name) {
+  auto& names = names_[coded];
+  const auto found = std::ranges::find(names, static_cast<std::int32_t>(name));
+  if (found == names.end()) names.push_back(static_cast<std::int32_t>(name));
+  return std::ranges::find(names, static_cast<std::int32_t>(name)) - names.begin();
+}
+
+void BlockColumns::put_names(const Column& column, std::size_t coded, const Tile& tile, std::byte* out) {
+  std::int64_t last = std::numeric_limits<std::int64_t>::min(), code = 0;
+  for (std::size_t row = 0; row < tile.rows.size(); ++row) {
+    const std::int64_t name = column.filler->integer(context(tile, row));
+    if (name != last)
+      code = codes_ != nullptr ? codes_->code(column.names, name) : ordinal(coded, name), last = name;
+    store(static_cast<std::int8_t>(code), out + tile.places[row]);
+  }
+}
+
+void BlockColumns::put_column(std::size_t dataset, const Tile& tile) {
+  const RowDataset& info = row_datasets()[dataset];
+  const Filler& filler = *info.column->filler;
+  std::byte* const out = bytes_[dataset].data();
+  if (names_a_table(*info.column)) return put_names(*info.column, coded_[dataset], tile, out);
+  const std::size_t width = echo::at(info.width);
+  with_type(info.type, [&]<class T>(T) {
+    if (filler.integer != nullptr) {
+      for (std::size_t row = 0; row < tile.rows.size(); ++row)
+        store(stored_as<T>(filler.integer(context(tile, row))), out + tile.places[row] * sizeof(T));
+    } else if (filler.real != nullptr) {
+      for (std::size_t row = 0; row < tile.rows.size(); ++row)
+        store(stored_as<T>(filler.real(context(tile, row))), out + tile.places[row] * sizeof(T));
+    } else {
+      std::array<double, time_category_count> parts{};
+      for (std::size_t row = 0; row < tile.rows.size(); ++row) {
+        filler.parts(context(tile, row), parts.data());
+        for (std::size_t i = 0; i < width; ++i)
+          store(stored_as<T>(parts[i]), out + (tile.places[row] * width + i) * sizeof(T));
+      }
+    }
+  });
+}
+
+void BlockColumns::put_points(const Tile& tile) {
+  const std::size_t points = row_datasets().size() - point_datasets;
+  for (std::size_t row = 0; row < tile.rows.size(); ++row) {
+    const std::size_t place = tile.places[row];
+    const FinishedRow& from = tile.rows[row];
+    store(static_cast<float>(from.row.seconds), bytes_[points].data() + place * sizeof(float));
+    store(from.worker, bytes_[points + 1].data() + place * sizeof from.worker);
+    store(from.launch, bytes_[points + 2].data() + place * sizeof from.launch);
+    store(from.row.id, bytes_[points + 3].data() + place * sizeof from.row.id);
+  }
+}
+
+// Some rows at a time, so that they stay in the cache from column to column.
+void BlockColumns::put(std::span<const FinishedRow> rows, std::span<const std::int64_t> places) {
+  ECHO_EXPECT(rows.size() == places.size());
+  constexpr std::size_t most = 32;
+  std::array<std::size_t, most> in_block{};
+  while (!rows.empty()) {
+    const std::size_t count = std::min(most, rows.size());
+    for (std::size_t i = 0; i < count; ++i) in_block[i] = echo::at(places[i] - first_);
+    const Tile tile{rows.first(count), std::span(in_block).first(count)};
+    for (std::size_t dataset = 0; dataset + point_datasets < bytes_.size(); ++dataset)
+      put_column(dataset, tile);
+    put_points(tile);
+    rows = rows.subspan(count), places = places.subspan(count);
+  }
+}
+
+void BlockColumns::put(std::size_t dataset, std::span<const std::byte> bytes,
+                       std::span<const std::int64_t> places) {
+  const std::size_t row_bytes = row_datasets()[dataset].row_bytes();
+  ECHO_EXPECT(bytes.size() == places.size() * row_bytes);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::memcpy(bytes_[dataset].data() + echo::at(places[i] - first_) * row_bytes,
+                bytes.data() + i * row_bytes, row_bytes);
+}
+
+namespace {
+
+template <class Wanted>
+void convert(const std::byte* from, ElementType type, std::size_t count, std::vector<Wanted>& out) {
+  out.resize(count);
+  with_type(type, [&]<class T>(T) {
+    for (std::size_t i = 0; i < count; ++i) {
+      T value{};
+      std::memcpy(&value, from + i * sizeof value, sizeof value);
+      out[i] = static_cast<Wanted>(value);
+    }
+  });
+}
+
+}  // namespace
+
+void BlockColumns::read(const ColumnInfo& info, std::int64_t first, std::int64_t count,
+                        std::vector<std::int64_t>& out) const {
+  ECHO_EXPECT(!info.is_real());
+  const auto dataset = echo::at(&info - contents.columns.data());
+  convert(bytes_[dataset].data() + echo::at(first) * row_datasets()[dataset].row_bytes(), info.type,
+          echo::at(count * info.width), out);
+}
+
+void BlockColumns::read(const ColumnInfo& info, std::int64_t first, std::int64_t count,
+                        std::vector<double>& out) const {
+  const auto dataset = echo::at(&info - contents.columns.data());
+  convert(bytes_[dataset].data() + echo::at(first) * row_datasets()[dataset].row_bytes(), info.type,
+          echo::at(count * info.width), out);
+}
+
+RowFindings findings_of(const BlockColumns& block) {
+  RowFindings found;
+  std::vector<std::int64_t> status;
+  block.read(block.at("status"), 0, block.rows(), status);
+  for (const std::int64_t one : status) ++found.by_status.at(echo::at(one));
+  const auto objectives = two_objectives(block.state().objectives);
+  found.outline = outline_front(block, objectives[0], objectives[1]);
+  for (ParetoPoint& point : found.outline.front) point.row += block.first();
+  found.effects = effect_sums(block, objectives[0].metric);
+  return found;
+}
+
+}  // namespace echo::results
