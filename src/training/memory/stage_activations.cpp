@@ -93,6 +93,9 @@ StageActivations stage_activations(const TrainingConfig& c, const ModelSpec& m, 
   // Dropout after the embedding keeps its mask.
   if (layout.stage_of_chunk.front() == stage && m.positions == Positions::learned)
     out.held += stream * std::min(in_flight, c.degrees.pipeline);
+  // The norm after the embedding keeps what it takes.
+  if (layout.stage_of_chunk.front() == stage && m.embedding_norm)
+    out.held += stream * machine::element_bytes(c.precision) * std::min(in_flight, c.degrees.pipeline);
   return out;
 }
 
