@@ -89,7 +89,7 @@ def export(rows, form="csv", output=None, names=None):
     names = rows.names() if names is None else list(names)
     for name in names:
         if name != "config_id":
-            rows.about(name)  # an unknown one is told before anything is written
+            rows.about(name)  # an unknown one is an error before anything is written
     if form == "parquet":
         if not output:
             raise ValueError("Parquet is written to a file: name it with -o")

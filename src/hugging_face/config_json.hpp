@@ -15,7 +15,7 @@ inline constexpr int deepest_config = 16;                               // objec
 
 struct ConfigJson {
   nlohmann::json object;  // of the whole file
-  // Of keys by their path ("text_config.hidden_size"); those inside lists have no place.
+  // The places of keys by their path ("text_config.hidden_size"); keys inside lists have none.
   std::map<std::string, Place> places;
 };
 

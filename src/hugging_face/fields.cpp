@@ -72,6 +72,14 @@ std::string Fields::word(std::string_view key, std::string_view otherwise) {
   return std::string(otherwise);
 }
 
+std::string Fields::word_in(std::string_view key, std::string_view inner) {
+  const nlohmann::json* const value = find(key);
+  if (value == nullptr) return "";
+  if (!value->is_object()) return wrong(key, "an object"), "";
+  const auto found = value->find(inner);
+  return found == value->end() || !found->is_string() ? "" : found->get<std::string>();
+}
+
 std::vector<std::string> Fields::words(std::string_view key) {
   const nlohmann::json* const value = find(key);
   std::vector<std::string> words;

@@ -37,6 +37,8 @@ class Fields {
   [[nodiscard]] std::int32_t count_or(std::string_view key, std::int32_t otherwise, Bounds bounds = {});
   [[nodiscard]] bool flag(std::string_view key, bool otherwise);
   [[nodiscard]] std::string word(std::string_view key, std::string_view otherwise);
+  // A text inside an object; "" where either is absent.
+  [[nodiscard]] std::string word_in(std::string_view key, std::string_view inner);
   // Texts of a list; numbers 0 or 1 are read as the words "0" and "1". Empty where absent.
   [[nodiscard]] std::vector<std::string> words(std::string_view key);
   [[nodiscard]] bool has(std::string_view key);  // neither absent nor null

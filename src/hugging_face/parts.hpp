@@ -20,7 +20,7 @@ inline constexpr std::int32_t most_pattern_layers = 4096;  // the length of a te
 // num_hidden_layers, hidden_size, vocab_size, max_position_embeddings, tie_word_embeddings.
 struct SizeDefaults {
   std::int32_t vocab = 0;      // 0: the field must be there
-  std::int32_t positions = 0;  // likewise
+  std::int32_t positions = 0;  // 0: the same
   bool tied = false;
 };
 void read_sizes(Fields&, training::ModelSpec&, SizeDefaults defaults = {});

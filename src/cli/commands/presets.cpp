@@ -220,7 +220,8 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.optional_argument(chosen->name, "NAME",
                             "list, new: kind of preset (models, gpus, ...); show, diff: name of a preset");
   options.optional_argument(chosen->second, "SECOND", "new: name of the new preset; diff: the other preset");
-  options.value(chosen->from, "--from", "new: the preset to copy; models: or the config.json of a Hugging Face model");
+  options.value(chosen->from, "--from",
+                "new: the preset to copy; models: or the config.json of a Hugging Face model");
   options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) {

@@ -16,7 +16,8 @@ static void read(Fields& f, training::ModelSpec& m) {
   m.experts_per_token =
       f.count(f.has("num_experts_per_tok") ? "num_experts_per_tok" : "experts_per_token", {1, 65536});
   m.expert_ffn_hidden = m.ffn_hidden;
-  m.scaled_positions = f.has("rope_scaling") || f.has("rope_parameters");
+  m.scaled_positions =
+      f.word_in("rope_scaling", "rope_type") == "yarn" || f.word_in("rope_parameters", "rope_type") == "yarn";
   set_window(f, m, f.count_or("sliding_window", 128, {0, 1000000000}), 2);
   f.skip({"experts_per_token", "swiglu_limit", "initial_context_length"});
 }

@@ -15,6 +15,10 @@ static void read_chunks(Fields& f, training::ModelSpec& m) {
   m.local.chunked = true;
   m.local.full_interval = sees_all.empty() ? otherwise : interval.value_or(otherwise);
   m.local.full_has_positions = false;
+  std::vector<bool> listed;
+  for (const std::string& type : f.words("layer_types")) listed.push_back(type == "full_attention");
+  if (!listed.empty() && full_interval_of(listed) != m.local.full_interval)
+    f.refuse("layer_types", "layers that see all tokens are not those without positions");
 }
 
 // The list of layers that mix experts says the same as their distance.
@@ -45,7 +49,7 @@ static void read(Fields& f, training::ModelSpec& m) {
   if (f.flag("use_qk_norm", true)) f.note("norms of queries and keys have no weights here and are left out");
   check_moe_layers(f, m);
   (void)f.word("hidden_act", "");
-  f.skip({"layer_types", "attn_scale", "attn_temperature_tuning", "floor_scale"});
+  f.skip({"attn_scale", "attn_temperature_tuning", "floor_scale"});
 }
 
 extern const Architecture llama4{

@@ -20,6 +20,10 @@ static void read(Fields& f, training::ModelSpec& m) {
   if (f.flag("use_bias", false)) f.refuse("use_bias", "products of Mamba layers have biases");
   if (!f.flag("use_conv_bias", true))
     f.refuse("use_conv_bias", "the convolution of Mamba layers has no bias");
+  if (std::int64_t{f.count_or("expand", 2, {1, 1024})} * m.hidden !=
+      std::int64_t{m.mamba.heads} * m.mamba.head_dim)
+    f.refuse("num_heads", "num_heads times head_dim is not expand times hidden_size",
+             "compare with the published file");
   m.layer_pattern.assign(static_cast<std::size_t>(m.layers), 'M');
   // Attention, which no layer has: heads that tensor ranks can divide as they divide the states.
   m.heads = m.kv_heads = m.mamba.heads;
@@ -29,7 +33,7 @@ static void read(Fields& f, training::ModelSpec& m) {
   m.positions = training::Positions::none;
   m.linear_bias = false;
   f.note("config.json gives no length of sequences: max_positions is a guess");
-  f.skip({"expand", "hidden_act", "time_step_rank"});
+  f.skip({"hidden_act", "time_step_rank"});
 }
 
 extern const Architecture mamba2{

@@ -61,6 +61,7 @@ static void read_mamba(Fields& f, training::ModelSpec& m) {
              .chunk = f.count_or("chunk_size", 128, {1, 1 << 24})};
   for (const char* bias : {"use_bias", "mamba_proj_bias", "attention_bias", "mlp_bias"})
     if (f.flag(bias, false)) f.refuse(bias, "products of hybrid models have biases here");
+  if (f.has("sliding_window")) f.refuse("sliding_window", "attention layers of hybrid models have a window");
   if (!f.flag("use_conv_bias", true))
     f.refuse("use_conv_bias", "the convolution of Mamba layers has no bias");
 }
@@ -87,7 +88,7 @@ static void read(Fields& f, training::ModelSpec& m) {
   if (m.layer_pattern.find('E') != std::string::npos) read_experts(f, m);
   f.skip({"head_dim", "layer_types", "expand", "mamba_hidden_act", "n_routed_experts", "num_experts_per_tok",
           "moe_intermediate_size", "moe_shared_expert_intermediate_size", "n_shared_experts", "n_group",
-          "topk_group", "moe_shared_expert_overlap", "sliding_window", "num_query_groups"});
+          "topk_group", "moe_shared_expert_overlap", "num_query_groups"});
 }
 
 extern const Architecture nemotron_h{

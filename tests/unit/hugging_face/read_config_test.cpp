@@ -99,6 +99,19 @@ TEST(ReadConfig, RefusesWhatTheSimulatorLacksInAKnownOne) {
       UnorderedElementsAre(HasSubstr("change the width"), HasSubstr("norms follow the residual sums")));
 }
 
+TEST(ReadConfig, ScalesPositionsOnlyWhereTheyAreYarn) {
+  const auto scaled = [](const std::string& rope) {
+    std::string text = llama(", \"num_local_experts\": 4, \"experts_per_token\": 2" + rope);
+    text.replace(text.find("\"llama\""), 7, "\"gpt_oss\"");
+    Problems problems;
+    const auto read = read_model_config(text, "c.json", problems);
+    return read && read->model.scaled_positions;
+  };
+  EXPECT_FALSE(scaled(""));
+  EXPECT_FALSE(scaled(", \"rope_parameters\": {\"rope_type\": \"default\"}"));
+  EXPECT_TRUE(scaled(", \"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 32.0}"));
+}
+
 TEST(ReadConfig, ListsWhatItDidNotTakeOver) {
   EXPECT_THAT(notes(llama()), IsEmpty());
   EXPECT_THAT(notes(llama(", \"rope_theta\": 1e4, \"torch_dtype\": \"bfloat16\", \"pad_token_id\": null")),
