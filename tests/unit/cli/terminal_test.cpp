@@ -42,10 +42,17 @@ TEST(Progress, BarIsHalfFullHalfWay) {
 }
 
 TEST(Progress, TheBestSoFarIsBesideIt) {
-  EXPECT_THAT(progress_bar(under_way()),
-              ::testing::EndsWith("feasible 250 · best 469.7 tokens/s/GPU 8384c9ad"));
+  EXPECT_THAT(progress_bar(under_way()), HasSubstr(" · best 469.7 tokens/s/GPU 8384c9ad · "));
   EXPECT_THAT(progress_json(under_way(), "now"),
               HasSubstr("\"best\": 469.72, \"best_config\": \"8384c9ad12345678\"}"));
+}
+
+TEST(Progress, ABarIsCutAtTheTerminalsEdge) {
+  const std::string whole = progress_bar(under_way());
+  EXPECT_EQ(progress_bar(under_way(), 1000), whole);
+  EXPECT_EQ(progress_bar(under_way(), 20), whole.substr(0, 20));
+  const std::size_t dot = whole.find("·");  // two bytes, one character
+  EXPECT_EQ(progress_bar(under_way(), static_cast<std::int64_t>(dot) + 1), whole.substr(0, dot + 2));
 }
 
 TEST(Progress, AutoIsABarOnATerminalOnly) {
