@@ -58,6 +58,11 @@ if [[ -n ${ECHO_TORCH_PYTHON:-} ]]; then  # a Python with what analysis/tests/to
 else
   echo "PyTorch traced: no ECHO_TORCH_PYTHON, left out" | tee -a "$report"
 fi
+if [[ -n ${ECHO_TRANSFORMERS_PYTHON:-} ]]; then  # a Python with transformers and torch from PyPI
+  part 'parameters of published models, counted by transformers' 5 "$ECHO_TRANSFORMERS_PYTHON" -B tests/unit/hugging_face/recount.py
+else
+  echo "parameters of published models: no ECHO_TRANSFORMERS_PYTHON, left out" | tee -a "$report"
+fi
 part 'jobs interrupted on Slurm' 8 bash -c '"$@" || (($? == 77))' - tests/slurm/long_test.sh "$program" \
   tests/slurm/long.toml  # 77: it says why it was skipped
 part 'the Debian package in a bare Debian' 4 bash -c \

@@ -25,12 +25,9 @@ def _top(sweep, options):
 
 
 def _export(sweep, options):
-    rows = sweep.where(options.where)
-    names = options.columns.split(",") if options.columns else rows.names()
-    columns = [rows.ids() if name == "config_id" else rows.column(name) for name in names]
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows(zip(*(column.tolist() for column in columns)))
+    from .exporting import export
+
+    export(sweep.where(options.where), options.format, options.output, options.columns and options.columns.split(","))
 
 
 def _kernels(options):
@@ -83,8 +80,10 @@ def main(arguments=None):
     top.add_argument("-n", "--number", type=int, default=10, help="how many (10)")
     top.add_argument("--by", default="auto", help="metric; auto: step time, or tokens/s per GPU where sizes differ")
     top.add_argument("--per", help="the best of each value of this column")
-    export = commands.add_parser("export", help="rows as CSV on stdout; columns are in the units the file says")
+    export = commands.add_parser("export", help="rows as CSV or Parquet; columns are in the units the file says")
     export.add_argument("--columns", help="names, with commas; all by default")
+    export.add_argument("--format", choices=("csv", "parquet"), default="csv", help="Parquet needs pyarrow (%(default)s)")
+    export.add_argument("-o", "--output", help="file to write; CSV goes to standard output by default")
     for command, run in ((top, _top), (export, _export)):
         command.add_argument("file")
         command.add_argument("--where", help="condition, as in \"tp == 8 and mem_peak < 70 GiB\"")

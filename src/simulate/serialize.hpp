@@ -142,13 +142,15 @@ void serialize(Archive& archive, echo::training::ModelSpec& model, unsigned) {
   auto& [name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
          experts_per_token, expert_ffn_hidden, shared_expert_hidden, routing_groups, groups_per_token,
          first_dense_layers, moe_interval, latent, local, mamba, layer_pattern, post_norms, attention_sinks,
-         scaled_positions, clamped_activation, query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm,
-         positions, source, trace] = model;
+         scaled_positions, clamped_activation, query_key_norm, whole_query_key_norm, norm_weights,
+         single_norm, embedding_norm, position_offset, gated_ffn, tied_embeddings, linear_bias, qkv_bias,
+         head_bias, shared_expert_gate, norm, positions, source, trace] = model;
   all(archive, name, layers, hidden, heads, kv_heads, head_dim, ffn_hidden, vocab, max_positions, experts,
       experts_per_token, expert_ffn_hidden, shared_expert_hidden, routing_groups, groups_per_token,
       first_dense_layers, moe_interval, latent, local, mamba, layer_pattern, post_norms, attention_sinks,
-      scaled_positions, clamped_activation, query_key_norm, gated_ffn, tied_embeddings, linear_bias, norm,
-      positions, source, trace);
+      scaled_positions, clamped_activation, query_key_norm, whole_query_key_norm, norm_weights, single_norm,
+      embedding_norm, position_offset, gated_ffn, tied_embeddings, linear_bias, qkv_bias, head_bias,
+      shared_expert_gate, norm, positions, source, trace);
 }
 
 template <class Archive>

@@ -2,7 +2,7 @@
 // norms between; or Mamba-2: a projection to gate, values, B, C and time steps, a short convolution, a gated
 // norm and a projection back) and a feed-forward net or a mixture: a router, `experts` small nets of which a
 // token passes a few, and shared ones it always passes; each half has a norm before it. Neglected: score
-// biases of load balancing (one number per expert), a gate of the shared experts (one number per channel),
+// biases of load balancing (one number per expert),
 // Grok-1's second pair of norms.
 #include "training/model.hpp"
 
@@ -45,8 +45,10 @@ std::int64_t net_biases(const ModelSpec& m, std::int64_t width) {
 
 std::int64_t attention_vectors(const ModelSpec& m) {
   std::int64_t vectors = 0;
-  if (m.linear_bias) vectors += std::int64_t{m.heads + 2 * m.kv_heads} * m.head_dim + m.hidden;
+  if (m.linear_bias || m.qkv_bias) vectors += std::int64_t{m.heads + 2 * m.kv_heads} * m.head_dim;
+  if (m.linear_bias) vectors += m.hidden;
   if (m.query_key_norm) vectors += 2 * m.head_dim;
+  if (m.whole_query_key_norm) vectors += std::int64_t{m.heads + m.kv_heads} * m.head_dim;
   if (m.has_latent_attention()) vectors += m.latent.query_rank + m.latent.key_value_rank;
   if (m.attention_sinks) vectors += m.heads;
   return vectors;
@@ -78,9 +80,9 @@ LayerWeights layer_weights(const ModelSpec& m, LayerKind kind) {
 
 // Everything outside the layers.
 std::int64_t outer_parameters(const ModelSpec& m) {
-  const std::int64_t h = m.hidden, table = std::int64_t{m.vocab} * h;
-  const std::int64_t positions = m.positions == Positions::learned ? std::int64_t{m.max_positions} * h : 0;
-  return table * (m.tied_embeddings ? 1 : 2) + positions + h * (m.norm == Norm::layer ? 2 : 1);
+  const std::int64_t table = std::int64_t{m.vocab} * m.hidden;
+  return table * (m.tied_embeddings ? 1 : 2) + input_parameters(m) + one_norm_parameters(m) +
+         (m.head_bias ? m.vocab : 0);
 }
 
 LayerKind kind_of_letter(char letter) {
@@ -135,9 +137,24 @@ double attended_pairs(const ModelSpec& m, Mixer mixer, std::int64_t tokens) {
   return static_cast<double>(tokens / m.local.span) * half_square(span) + half_square(rest);
 }
 
+bool shares_norm(const ModelSpec& m, LayerKind kind) {
+  return m.single_norm && kind.mixer != Mixer::none && kind.net != Net::none;
+}
+
+std::int64_t one_norm_parameters(const ModelSpec& m) {
+  return m.norm_weights ? std::int64_t{m.hidden} * (m.norm == Norm::layer ? 2 : 1) : 0;
+}
+
 std::int64_t norm_parameters(const ModelSpec& m, LayerKind kind) {
-  const std::int64_t norms = (kind.mixer != Mixer::none ? 1 : 0) + (kind.net != Net::none ? 1 : 0);
-  return norms * m.hidden * (m.norm == Norm::layer ? 2 : 1) * (m.post_norms ? 2 : 1);
+  const std::int64_t halves = (kind.mixer != Mixer::none ? 1 : 0) + (kind.net != Net::none ? 1 : 0);
+  const std::int64_t norms = shares_norm(m, kind) ? 1 : halves * (m.post_norms ? 2 : 1);
+  return norms * one_norm_parameters(m);
+}
+
+std::int64_t input_parameters(const ModelSpec& m) {
+  const std::int64_t rows =
+      m.positions == Positions::learned ? std::int64_t{m.max_positions} + m.position_offset : 0;
+  return rows * m.hidden + (m.embedding_norm ? one_norm_parameters(m) : 0);
 }
 
 std::int64_t mamba_vector_parameters(const ModelSpec& m) {
@@ -150,7 +167,8 @@ std::int64_t routed_expert_parameters(const ModelSpec& m) {
 }
 
 std::int64_t router_parameters(const ModelSpec& m) {
-  return (std::int64_t{m.hidden} + (m.linear_bias ? 1 : 0)) * m.experts;
+  return (std::int64_t{m.hidden} + (m.linear_bias ? 1 : 0)) * m.experts +
+         (m.shared_expert_gate ? m.hidden : 0);
 }
 
 std::int64_t latent_down_parameters(const ModelSpec& m) {

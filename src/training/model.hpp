@@ -104,14 +104,22 @@ struct ModelSpec {
   // One letter per layer, as in Megatron's hybrid models: M Mamba, * attention, - feed-forward net, E mixture
   // of experts, each with its own norm and residual. Empty: every layer is attention and a net.
   std::string layer_pattern;
-  bool post_norms = false;          // norms also after both halves (Gemma 3)
-  bool attention_sinks = false;     // a learned score per head without a key (gpt-oss)
-  bool scaled_positions = false;    // YaRN: the rotation carries a factor besides (gpt-oss)
-  bool clamped_activation = false;  // experts' activations take clamped inputs (gpt-oss)
-  bool query_key_norm = false;      // RMSNorm over each head of queries and keys (Qwen3)
-  bool gated_ffn = false;           // SwiGLU: two input projections
-  bool tied_embeddings = true;      // input and output embedding share one table
-  bool linear_bias = true;
+  bool post_norms = false;            // norms also after both halves (Gemma 3)
+  bool attention_sinks = false;       // a learned score per head without a key (gpt-oss)
+  bool scaled_positions = false;      // YaRN: the rotation carries a factor besides (gpt-oss)
+  bool clamped_activation = false;    // experts' activations take clamped inputs (gpt-oss)
+  bool query_key_norm = false;        // RMSNorm over each head of queries and keys (Qwen3)
+  bool whole_query_key_norm = false;  // RMSNorm over all heads of queries at once, and of keys (OLMo 2)
+  bool norm_weights = true;           // OLMo's norms have neither weights nor biases
+  bool single_norm = false;     // both halves take the output of the layer's only norm (Falcon 7B, Phi-2)
+  bool embedding_norm = false;  // a norm between the embedding and the first layer (BLOOM)
+  std::int32_t position_offset = 0;  // rows of the position table before that of the first token (OPT)
+  bool gated_ffn = false;            // SwiGLU: two input projections
+  bool tied_embeddings = true;       // input and output embedding share one table
+  bool linear_bias = true;           // all products of a layer have biases
+  bool qkv_bias = false;             // queries, keys and values have biases, other products none (Qwen2)
+  bool head_bias = false;            // the output layer has a bias (Phi-2)
+  bool shared_expert_gate = false;   // one number per token scales the shared experts' output (Qwen2-MoE)
   Norm norm = Norm::layer;
   Positions positions = Positions::learned;
   std::string source;
@@ -142,15 +150,20 @@ using LayerKindCounts = std::array<std::int32_t, layer_kind_count>;
 [[nodiscard]] std::int64_t layer_parameters(const ModelSpec&, LayerKind kind = LayerKind::dense);
 [[nodiscard]] std::int64_t total_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t active_parameters(const ModelSpec&);
-// Parameters of one layer: all routed experts; the router; the latent attention's down-projections and their
-// norms.
+// What the first stage holds beside the embedding table: learned positions and the norm of the embedding.
+[[nodiscard]] std::int64_t input_parameters(const ModelSpec&);
+// Whether a layer of this kind has one norm for both of its halves.
+[[nodiscard]] bool shares_norm(const ModelSpec&, LayerKind);
+// Parameters of one layer: all routed experts; the router and the gate of shared experts; the latent
+// attention's down-projections and their norms.
 [[nodiscard]] std::int64_t routed_expert_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t router_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t latent_down_parameters(const ModelSpec&);
 // Vector parameters of one Mamba mixer: convolution, decays, skips, time steps' biases and the norm's
 // weights.
 [[nodiscard]] std::int64_t mamba_vector_parameters(const ModelSpec&);
-// Parameters of one layer's norms before (and after) its halves.
+// Parameters of one norm over the hidden channels, and of one layer's norms before (and after) its halves.
+[[nodiscard]] std::int64_t one_norm_parameters(const ModelSpec&);
 [[nodiscard]] std::int64_t norm_parameters(const ModelSpec&, LayerKind);
 
 // Model FLOPs of one training step over `samples` sequences of `tokens`: forward + backward = 3x forward;

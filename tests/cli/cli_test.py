@@ -92,9 +92,14 @@ class Cli(unittest.TestCase):
     def test_progress_goes_to_stderr_as_whole_lines(self):
         line = self.run_program("small.toml").stderr.strip().splitlines()[-1]
         self.assertRegex(line, r"^\S+Z progress done=(\d+) total=\1 pct=100 rate=\d+/s elapsed=\d+s eta=0s ok=\d+ "
-                               r"infeasible=\d+ failed=0$")
+                               r"infeasible=\d+ failed=0 best=[\d.e+]+/s/gpu best_config=[0-9a-f]{16}$")
         record = json.loads(self.run_program("small.toml", "--fresh", "--progress", "json").stderr.splitlines()[-1])
         self.assertEqual(record["done"], record["total"])
+        ids = self.run_program("export", "small.h5", "--columns", "config_id,gpus,tokens_per_s,fit_chance,status").stdout
+        rows = [row.split(",") for row in ids.splitlines()[1:]]
+        rate, config = max((float(row[2]) / int(row[1]), row[0]) for row in rows if row[4] == "ok" and float(row[3]) >= 0.9)
+        self.assertEqual(record["best_config"], config)
+        self.assertAlmostEqual(record["best"] / rate, 1.0)
         self.assertEqual(self.run_program("small.toml", "--fresh", "-q").stderr, "")
 
     # --- mistakes

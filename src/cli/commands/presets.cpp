@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -18,6 +19,8 @@
 #include "config/catalog/fitted/site_file.hpp"
 #include "config/catalog/preset_text.hpp"
 #include "config/toml/did_you_mean.hpp"
+#include "config/toml/read_file.hpp"
+#include "hugging_face/preset_of_config.hpp"
 #include "machine/topology.hpp"
 #include "text/json.hpp"
 #include "text/text_table.hpp"
@@ -129,9 +132,24 @@ const Preset* find(const std::vector<Preset>& presets, const std::string& kind, 
   return nullptr;
 }
 
+// The model that the config.json of a Hugging Face model describes.
+int make_from_config(const PresetOptions& options) {
+  if (options.name != "models")
+    throw UserError("a config.json describes a model, not one of \"" + options.name + "\"",
+                    "echo-sweep presets new models " + options.second + " --from " + options.from);
+  const std::optional<std::string> text = config::read_whole_file(options.from);
+  if (!text) throw UserError("cannot read " + options.from, "check the path and its permissions");
+  Problems problems;
+  const auto read = hugging_face::read_model_config(*text, options.from, problems);
+  problems.throw_if_any();
+  say("{}", hugging_face::preset_text(*read, options.second, "Hugging Face, " + options.from));
+  return 0;
+}
+
 int make(const PresetOptions& options) {
   if (options.name.empty() || options.second.empty())
     throw UserError("presets new needs a kind and a name", "echo-sweep presets new clusters my-lab");
+  if (options.from.ends_with(".json")) return make_from_config(options);
   if (options.from.empty()) {
     say("{}", config::preset_template(options.name, options.second));
     return 0;
@@ -202,7 +220,8 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.optional_argument(chosen->name, "NAME",
                             "list, new: kind of preset (models, gpus, ...); show, diff: name of a preset");
   options.optional_argument(chosen->second, "SECOND", "new: name of the new preset; diff: the other preset");
-  options.value(chosen->from, "--from", "new: the preset to copy");
+  options.value(chosen->from, "--from",
+                "new: the preset to copy; models: or the config.json of a Hugging Face model");
   options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) {

@@ -190,7 +190,7 @@ void declare_how_it_runs(Options& options, RunOptions& chosen) {
                  "batch: nothing is lost");
   options.choice(chosen.progress, "--progress", {"auto", "bar", "line", "json", "none"},
                  "progress report on stderr; auto = a bar on a terminal, lines elsewhere");
-  options.value(chosen.progress_interval, "--progress-interval", "interval between progress lines: 30s");
+  options.value(chosen.progress_interval, "--progress-interval", "interval between progress lines: 30s, 5min");
   options.value(chosen.log_file, "--log-file", "also append progress lines and warnings to this file");
   options.flag(chosen.stats, "--stats",
                "print on stderr how often results of earlier points could be used again");

@@ -14,7 +14,7 @@ namespace echo::cli {
 
 struct RunOptions {
   std::string sweep, output, shard, max_failures, time_budget, snapshot_every, log_file;
-  std::string fsync = "never", progress = "auto", progress_interval = "30s";
+  std::string fsync = "never", progress = "auto", progress_interval = "60s";
   std::vector<std::string> sets, preset_paths, profiles;
   std::int64_t limit = 0;
   bool fresh = false, extend = false, retry_failed = false, fail_fast = false, allow_empty = false;

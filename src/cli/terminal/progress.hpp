@@ -26,7 +26,8 @@ struct ProgressFacts {
   double elapsed = 0.0;  // seconds since the launch began
 };
 
-[[nodiscard]] std::string progress_bar(const ProgressFacts&);  // without line end
+// Without line end, cut at `width` characters: one that wraps could not be redrawn. 0 = whole.
+[[nodiscard]] std::string progress_bar(const ProgressFacts&, std::int64_t width = 0);
 [[nodiscard]] std::string progress_line(const ProgressFacts&,
                                         const std::string& now);  // `now`: UTC, ISO 8601
 [[nodiscard]] std::string progress_json(const ProgressFacts&, const std::string& now);

@@ -240,6 +240,44 @@ static void read_layer_pattern(TableReader& file, training::ModelSpec& model) {
   }
 }
 
+// Parts that few families have.
+static void read_rare_parts(TableReader& file, training::ModelSpec& model) {
+  constexpr std::array<std::pair<const char*, bool training::ModelSpec::*>, 12> parts{
+      {{"post_norms", &training::ModelSpec::post_norms},
+       {"attention_sinks", &training::ModelSpec::attention_sinks},
+       {"scaled_positions", &training::ModelSpec::scaled_positions},
+       {"clamped_activation", &training::ModelSpec::clamped_activation},
+       {"query_key_norm", &training::ModelSpec::query_key_norm},
+       {"whole_query_key_norm", &training::ModelSpec::whole_query_key_norm},
+       {"norm_weights", &training::ModelSpec::norm_weights},
+       {"single_norm", &training::ModelSpec::single_norm},
+       {"embedding_norm", &training::ModelSpec::embedding_norm},
+       {"qkv_bias", &training::ModelSpec::qkv_bias},
+       {"head_bias", &training::ModelSpec::head_bias},
+       {"shared_expert_gate", &training::ModelSpec::shared_expert_gate}}};
+  for (const auto& [key, field] : parts) file.boolean(key, model.*field, Presence::optional);
+  model.position_offset = count(file, "position_offset", {0, 65536}, Presence::optional);
+}
+
+// Where they contradict others.
+static void check_rare_parts(TableReader& file, const training::ModelSpec& model) {
+  const auto wrong = [&](const std::string& what, const std::string& remedy) {
+    file.problems().error(file.place(), what + " in model \"" + model.name + "\"", remedy);
+  };
+  if (model.single_norm && (model.post_norms || model.has_experts() || !model.layer_pattern.empty())) {
+    wrong("single_norm is not simulated with post_norms, experts or layer_pattern",
+          "remove single_norm or the others");
+  }
+  if (model.position_offset > 0 && model.positions != training::Positions::learned)
+    wrong("position_offset without a table of positions", "remove it, or set positions = \"learned\"");
+  if (model.qkv_bias && model.linear_bias) wrong("linear_bias includes qkv_bias", "remove one of them");
+  if (model.query_key_norm && model.whole_query_key_norm)
+    wrong("both query_key_norm and whole_query_key_norm",
+          "give one: a norm of each head, or one of all heads");
+  if (model.shared_expert_gate && model.shared_expert_hidden == 0)
+    wrong("shared_expert_gate without shared experts", "give shared_expert_hidden, or remove the gate");
+}
+
 training::ModelSpec read_model(TableReader& file) {
   training::ModelSpec model;
   read_head(file, model.name, model.source);
@@ -257,16 +295,13 @@ training::ModelSpec read_model(TableReader& file) {
   model.local = read_local_attention(file, model.name);
   model.mamba = read_mamba(file, model.name);
   read_layer_pattern(file, model);
-  file.boolean("post_norms", model.post_norms, Presence::optional);
-  file.boolean("attention_sinks", model.attention_sinks, Presence::optional);
-  file.boolean("scaled_positions", model.scaled_positions, Presence::optional);
-  file.boolean("clamped_activation", model.clamped_activation, Presence::optional);
-  file.boolean("query_key_norm", model.query_key_norm, Presence::optional);
+  read_rare_parts(file, model);
   model.gated_ffn = flag(file, "gated_ffn");
   model.tied_embeddings = flag(file, "tied_embeddings");
   model.linear_bias = flag(file, "linear_bias");
   model.norm = choice<training::Norm>(file, "norm", {"layer", "rms"});
   model.positions = choice<training::Positions>(file, "positions", {"learned", "rope", "alibi", "none"});
+  check_rare_parts(file, model);
   if (model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
     file.problems().error(file.place(), "kv_heads does not divide heads in model \"" + model.name + "\"",
                           "each key-value head must serve an integer number of query heads");

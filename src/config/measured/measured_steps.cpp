@@ -146,6 +146,9 @@ class RowReader {
     m.routing_groups = found->routing_groups;
     m.groups_per_token = found->groups_per_token;
     m.post_norms = found->post_norms;
+    m.qkv_bias = found->qkv_bias;
+    m.shared_expert_gate = found->shared_expert_gate;
+    m.whole_query_key_norm = found->whole_query_key_norm;
   }
 
   // By default Megatron splits experts like the other weights; where that is impossible, the run must have

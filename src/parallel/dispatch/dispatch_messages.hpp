@@ -11,9 +11,21 @@ namespace echo::parallel {
 // Why points are left over intentionally; most severe last.
 enum class StopReason : std::int64_t { none, signal, time_budget, failures, gave_up };
 
+// The fastest row seen: tokens per second and GPU, of those that surely enough fit the device's memory; ties
+// by the smaller config.
+struct Best {
+  double rate = 0.0;  // 0 = none so far
+  std::uint64_t config = 0;
+  void see(const Best& other) {
+    const bool wins = other.rate > rate || (other.rate == rate && other.config < config);
+    if (wins) *this = other;
+  }
+};
+
 // A request for more work, with the events since the last one.
 struct Request {
   std::array<std::int64_t, 5> by_status{};
+  Best best;             // of the rows since then
   std::int64_t ids = 0;  // of the finished range
   double seconds = 0.0;  // it took
   std::int64_t wants_stop = 0;

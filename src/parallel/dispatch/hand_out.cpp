@@ -58,6 +58,7 @@ void HandOut::stop(StopReason reason) {
 void HandOut::add(const Request& request) {
   for (std::size_t i = 0; i < request.by_status.size(); ++i) progress_.by_status[i] += request.by_status[i];
   progress_.ids += request.ids;
+  progress_.best.see(request.best);
   if (request.wants_stop != 0) stop(StopReason::signal);
   if (request.gave_up != 0) stop(StopReason::gave_up);
   const std::int64_t failed = progress_.by_status[at(training::Status::failed)];

@@ -21,6 +21,7 @@ namespace echo::parallel {
 struct Progress {
   std::array<std::int64_t, 5> by_status{};  // [training::Status]
   std::int64_t ids = 0;                     // ids whose ranges are finished (rows, and ids that gave none)
+  Best best;                                // of this launch
   [[nodiscard]] std::int64_t rows() const;
 };
 

@@ -13,6 +13,7 @@
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
+#include "simulate/report/memory_fit.hpp"
 
 namespace echo::parallel {
 namespace {
@@ -193,7 +194,14 @@ bool WorkDispatch::is_poisoned(sweep::PointIndex id) const {
 bool WorkDispatch::is_stopping_now() const { return state_->host.stop_now_requested(); }
 
 void WorkDispatch::note(std::span<const sweep::Row> rows) {
-  for (const sweep::Row& row : rows) ++state_->since_last.by_status.at(at(row.report.status));
+  for (const sweep::Row& row : rows) {
+    ++state_->since_last.by_status.at(at(row.report.status));
+    const bool counts = row.report.status == training::Status::ok &&
+                        row.report.fit_chance >= static_cast<float>(simulate::ranked_fit_chance);
+    if (counts)
+      state_->since_last.best.see(
+          {row.report.tokens_per_second / training::gpus_of(row.config.degrees), row.config_id});
+  }
 }
 
 void WorkDispatch::give_up() {

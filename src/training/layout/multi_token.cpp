@@ -4,9 +4,7 @@ namespace echo::training {
 
 LayerKind multi_token_layer_kind(const ModelSpec& m) { return layer_kind(m, m.layers - 1); }
 
-std::int64_t multi_token_norm_parameters(const ModelSpec& m) {
-  return 3LL * m.hidden * (m.norm == Norm::layer ? 2 : 1);
-}
+std::int64_t multi_token_norm_parameters(const ModelSpec& m) { return 3 * one_norm_parameters(m); }
 
 std::int64_t replicated_multi_token_parameters(const ModelSpec& m) {
   return replicated_layer_parameters(m, multi_token_layer_kind(m)) + multi_token_norm_parameters(m);

@@ -61,8 +61,10 @@ RankParameters layer_parameters_per_rank(const TrainingConfig& c, const ModelSpe
           .expert = experts / (c.degrees.expert * c.degrees.expert_tensor)};
 }
 
-std::int64_t final_norm_parameters(const ModelSpec& m) {
-  return std::int64_t{m.hidden} * (m.norm == Norm::layer ? 2 : 1);
+std::int64_t final_norm_parameters(const ModelSpec& m) { return one_norm_parameters(m); }
+
+std::int64_t head_bias_parameters(const TrainingConfig& c, const ModelSpec& m, std::int64_t vocabulary) {
+  return m.head_bias ? vocabulary / c.degrees.tensor : 0;
 }
 
 RankParameters chunk_parameters(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec& f,
@@ -75,9 +77,8 @@ RankParameters chunk_parameters(const TrainingConfig& c, const ModelSpec& m, con
     const RankParameters each = layer_parameters_per_rank(c, m, like.kind);
     total += {.dense = like.count * each.dense, .expert = like.count * each.expert};
   }
-  if (first)
-    total.dense += table + (m.positions == Positions::learned ? std::int64_t{m.max_positions} * h : 0);
-  if (last) total.dense += final_norm_parameters(m);
+  if (first) total.dense += table + input_parameters(m);
+  if (last) total.dense += final_norm_parameters(m) + head_bias_parameters(c, m, padded_vocabulary(c, m, f));
   if (last && !(first && m.tied_embeddings))
     total.dense += table;  // a tied table is copied onto the last stage
   for (std::int32_t depth = 0; last && depth < c.recipe.mtp_layers; ++depth)

@@ -54,6 +54,10 @@ struct RankParameters {
 // holds them whole.
 [[nodiscard]] std::int64_t final_norm_parameters(const ModelSpec&);
 
+// This tensor rank's part of the output layer's bias, on the last stage; `vocabulary` is padded.
+[[nodiscard]] std::int64_t head_bias_parameters(const TrainingConfig&, const ModelSpec&,
+                                                std::int64_t vocabulary);
+
 // Vocabulary rows after Megatron's padding (a multiple of 128 * tensor), whole table.
 [[nodiscard]] std::int64_t padded_vocabulary(const TrainingConfig&, const ModelSpec&, const FrameworkSpec&);
 

@@ -59,17 +59,19 @@ void set_norms(const TrainingConfig& c, const ModelSpec& m, const FrameworkSpec&
   const double local = tokens_per_rank(c) * m.hidden / sequence_shares(c);
   const double gathered = f.keeps_gathered_inputs ? tokens_per_rank(c) * m.hidden : local;
   const double mixers = kind.mixer != Mixer::none ? 1.0 : 0.0, nets = kind.net != Net::none ? 1.0 : 0.0;
-  const double halves = mixers + nets;
-  const double saved =
-      mixers * kept_input_bytes(c, Product::linear_qkv) + nets * kept_input_bytes(c, Product::linear_fc1);
+  const bool shared = shares_norm(m, kind);
+  const double halves = mixers + nets, norms = shared ? 1.0 : halves;
+  const double of_mixer = mixers * kept_input_bytes(c, Product::linear_qkv),
+               of_net = nets * kept_input_bytes(c, Product::linear_fc1);
+  const double saved = shared ? std::max(of_mixer, of_net) : of_mixer + of_net;
   const KernelStyle style = m.norm == Norm::rms ? c.recipe.kernels_rms_rope : KernelStyle::fused;
   const bool casts = style == KernelStyle::eager && e < 4.0;
   a.entry = local * e;
-  a.middle = (halves - 1.0) * local * e;
+  a.middle = (norms - 1.0) * local * e;
   a.norms = style == KernelStyle::compiled ? 0.0 : gathered * saved;
-  if (style == KernelStyle::eager) a.norms += halves * local * e;
-  if (casts) a.norms += halves * 4.0 * local - a.entry - a.middle;  // in place of 16-bit inputs
-  if (m.post_norms) a.norms += halves * local * e;                  // what those norms take
+  if (style == KernelStyle::eager) a.norms += norms * local * e;
+  if (casts) a.norms += norms * 4.0 * local - a.entry - a.middle;  // in place of 16-bit inputs
+  if (m.post_norms) a.norms += halves * local * e;                 // what those norms take
   if (has_dropout(m)) a.masks = halves * local;
 }
 

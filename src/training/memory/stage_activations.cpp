@@ -91,7 +91,10 @@ StageActivations stage_activations(const TrainingConfig& c, const ModelSpec& m, 
   }
   const double stream = tokens_per_rank(c) * m.hidden / sequence_shares(c);
   // Dropout after the embedding keeps its mask.
-  if (layout.stage_of_chunk.front() == stage && m.positions == Positions::learned) out.embedding = stream;
+  const bool opens = layout.stage_of_chunk.front() == stage;
+  if (opens && m.positions == Positions::learned) out.embedding = stream;
+  // The norm after the embedding keeps what it takes.
+  if (opens && m.embedding_norm) out.embedding += stream * machine::element_bytes(c.precision);
   return out;
 }
 

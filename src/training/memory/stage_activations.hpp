@@ -9,7 +9,7 @@
 
 namespace echo::training {
 
-// Bytes: kept for one microbatch by the fullest chunk; of the embedding's dropout masks, for one microbatch;
+// Bytes: kept for one microbatch by the fullest chunk; of the embedding's dropout masks and norm, for one microbatch;
 // and the addition while the backward pass of one layer runs.
 struct StageActivations {
   double kept = 0, embedding = 0, passing = 0;

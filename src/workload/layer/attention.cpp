@@ -41,11 +41,18 @@ OpId rope(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId afte
   return OpId::none();
 }
 
-// Norm of each head of queries and keys.
+// Norm of each head of queries and keys, or of all heads together. Neglected: that tensor ranks add up the
+// squares of their heads for the latter, one number per token.
 OpId head_norms(Builder& b, const Shapes& s, TimeCategory part, KernelKind kind, OpId after = OpId::none()) {
-  if (!s.x.model.query_key_norm) return after;
-  const std::int32_t heads = (s.query_width + s.key_width) / s.x.model.head_dim;
-  b.compute(part, s.op(kind, s.rows, s.x.model.head_dim, heads), {after});
+  const training::ModelSpec& m = s.x.model;
+  if (m.whole_query_key_norm) {
+    b.compute(part, s.op(kind, s.rows, s.query_width), {after});
+    b.compute(part, s.op(kind, s.rows, s.key_width));
+    return OpId::none();
+  }
+  if (!m.query_key_norm) return after;
+  const std::int32_t heads = (s.query_width + s.key_width) / m.head_dim;
+  b.compute(part, s.op(kind, s.rows, m.head_dim, heads), {after});
   return OpId::none();
 }
 

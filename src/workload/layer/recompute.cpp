@@ -78,7 +78,7 @@ void recompute_per_op(Builder& b, const Shapes& s, LayerKind kind, OpId start_af
     b.compute(again, s.op(KernelKind::residual_forward, s.shared_rows, s.hidden), {attention_sum});
   }
   if (kind.net == Net::none) return;
-  recompute_norm(b, s, start_after);
+  if (!training::shares_norm(s.x.model, kind)) recompute_norm(b, s, start_after);
   if (kind.mixes_experts())
     mixture_per_op(b, s, kept);
   else

@@ -108,7 +108,7 @@ void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, TimeCatego
   }
   if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.net != Net::none) {
-    norm_before(b, s, part, start_after);
+    if (!training::shares_norm(x.model, kind)) norm_before(b, s, part, start_after);
     if (extent == Extent::needed && kind.net == Net::dense && !x.model.post_norms)
       return feed_forward_up(b, s, part);
     residual(b, s, part, net_forward(b, s, kind.net, part));
@@ -130,9 +130,14 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, training:
   if (kind.net != Net::none) {
     residual_gradient(b, s, start_after);
     start_after = OpId::none();
-    norm_again(b, s);
-    norm_gradient(b, s,
-                  kind.mixes_experts() ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready));
+    const bool own_norm = !training::shares_norm(x.model, kind);
+    if (own_norm) norm_again(b, s);
+    const OpId done =
+        kind.mixes_experts() ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready);
+    if (own_norm)
+      norm_gradient(b, s, done);
+    else  // added to the gradient that attention gives to the norm's output
+      b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, s.shared_rows, s.hidden), {done});
   }
   if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.mixer != Mixer::none) {
@@ -174,17 +179,20 @@ void embedding_forward(Builder& b, const BlockContext& x, OpId start_after) {
   b.compute(TimeCategory::forward,
             s.op(s.dropout ? KernelKind::residual_forward : KernelKind::elementwise, s.shared_rows, s.hidden),
             {summed});
+  if (x.model.embedding_norm)
+    b.compute(TimeCategory::forward, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden));
 }
 
 void embedding_backward(Builder& b, const BlockContext& x, const GradientReady& ready) {
   if (x.is_frozen()) return;
   const Shapes s(x);
+  if (x.model.embedding_norm)
+    b.compute(TimeCategory::backward, s.op(KernelKind::norm_backward, s.shared_rows, s.hidden));
   const OpId gathered = gather(b, s, b.last_compute(), s.hidden);
   const OpId done =
       b.compute(TimeCategory::backward, s.op(KernelKind::embedding_backward, s.rows, s.hidden), {gathered});
-  const std::int64_t positions =
-      x.model.positions == training::Positions::learned ? x.model.max_positions : 0;
-  ready(b, training::WeightKind::dense, (s.vocabulary + positions) * s.hidden, done);
+  ready(b, training::WeightKind::dense,
+        std::int64_t{s.vocabulary} * s.hidden + training::input_parameters(x.model), done);
 }
 
 void head_forward(Builder& b, const BlockContext& x, OpId start_after) {

@@ -69,6 +69,24 @@ void route_backward(Builder& b, const Mixture& x, const GradientReady& ready) {
             s.op(KernelKind::elementwise, x.tokens, s.hidden));  // added to the experts' gradient
 }
 
+// One number per token, whose sigmoid scales what the shared experts gave; `given`: their sum, or none.
+void gate_forward(Builder& b, const Mixture& x, TimeCategory part, OpId given) {
+  if (!x.s.x.model.shared_expert_gate) return;
+  b.compute(part, x.router.gemm(x.tokens, 1, x.s.hidden, GemmLayout::tn));
+  b.compute(part, x.s.op(KernelKind::elementwise, x.tokens, x.s.hidden), {given});
+}
+
+void gate_weight_gradient(Builder& b, const Mixture& x, const GradientReady& ready) {
+  if (x.s.x.model.shared_expert_gate) weight_gradient(b, x.router, x.s.hidden, 1, x.tokens, ready);
+}
+
+void gate_backward(Builder& b, const Mixture& x, const GradientReady& ready) {
+  if (!x.s.x.model.shared_expert_gate) return;
+  b.compute(TimeCategory::backward, x.s.op(KernelKind::elementwise, x.tokens, x.s.hidden));
+  b.compute(TimeCategory::backward, x.router.gemm(x.tokens, x.s.hidden, 1, GemmLayout::nn));
+  if (!x.s.x.splits_backward) gate_weight_gradient(b, x, ready);
+}
+
 }  // namespace
 
 OpId shared_experts_forward(Builder& b, const Shapes& s, TimeCategory part, OpId start_after) {
@@ -94,6 +112,7 @@ void mixture_forward(Builder& b, const Shapes& s, TimeCategory part, OpId start_
   b.cut();
   if (beside) shared_sum = row_forward(b, s, part, x.shared_ffn);
   sort_copies(b, x, part, false, returned);
+  gate_forward(b, x, part, shared_sum);
   if (x.has_shared()) b.compute(part, s.op(KernelKind::elementwise, x.tokens, s.hidden), {shared_sum});
 }
 
@@ -111,6 +130,7 @@ void mixture_per_op(Builder& b, const Shapes& s, KeptProducts& kept) {
   b.compute(part, x.activation(KernelKind::activation_forward, s.rows, x.shared_ffn), {input});
   cast_to_8_bit(b, s, part, s.rows, x.shared_ffn);
   kept.pass(b, s.gemm(s.rows, s.hidden, x.shared_ffn, GemmLayout::tn));
+  gate_forward(b, x, part, OpId::none());
 }
 
 OpId mixture_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
@@ -121,6 +141,7 @@ OpId mixture_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
     b.compute(TimeCategory::backward, x.activation(KernelKind::activation_backward, s.rows, x.shared_ffn));
   };
   OpId shared_gradient = OpId::none();
+  gate_backward(b, x, ready);
   sort_copies(b, x, TimeCategory::backward, true);
   b.cut();
   const OpId arrived = dispatch(b, x, b.last_compute());
@@ -146,6 +167,7 @@ void mixture_weight_gradients(Builder& b, const Shapes& s, const GradientReady& 
   const Mixture x(s);
   expert_weight_gradients(b, x, ready);
   weight_gradient(b, x.router, s.hidden, s.x.model.experts, x.tokens, ready);
+  gate_weight_gradient(b, x, ready);
   if (!x.has_shared()) return;
   weight_gradient(b, s, x.shared_ffn, s.hidden, s.rows, ready);
   weight_gradient(b, s, s.hidden, x.shared_up, s.rows, ready);

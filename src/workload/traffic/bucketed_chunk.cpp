@@ -149,7 +149,10 @@ BlockId bucketed_backward(Builder& b, const BlockContext& given, const ChunkCont
   if (chunk.last) {
     head_backward(b, x, depths == 0 ? ready : GradientReady{});
     if (!x.is_frozen())
-      ready(b, WeightKind::dense, training::final_norm_parameters(x.model), b.last_compute());
+      ready(b, WeightKind::dense,
+            training::final_norm_parameters(x.model) +
+                training::head_bias_parameters(x.config, x.model, x.vocabulary),
+            b.last_compute());
   }
   for (std::int32_t depth = depths; depth-- > 0;) {
     const bool is_last = depth == 0;

@@ -203,6 +203,8 @@ StageContents contents_of(const BlockContext& x, std::int32_t stage) {
     for (const training::LayerCount& like : x.layout.chunk_kinds.row(static_cast<std::int32_t>(chunk)))
       held.replicated_weights += like.count * training::replicated_layer_parameters(x.model, like.kind);
     held.ends = held.ends || x.layout.opens_model(chunk) || x.layout.closes_model(chunk);
+    if (x.layout.opens_model(chunk) && x.model.embedding_norm)
+      held.replicated_weights += training::one_norm_parameters(x.model);
     if (x.layout.closes_model(chunk))
       held.replicated_weights +=
           training::final_norm_parameters(x.model) +

@@ -17,7 +17,7 @@ ProgressFacts under_way() {
           .total = 1000,
           .resumed = 100,
           .workers = 2,
-          .progress = {.by_status = {250, 148, 2, 0, 0}, .ids = 400},
+          .progress = {.by_status = {250, 148, 2, 0, 0}, .ids = 400, .best = {469.72, 0x8384c9ad12345678}},
           .elapsed = 2.0};
 }
 
@@ -25,18 +25,34 @@ TEST(Progress, LineHasTheKeysOfTheContract) {
   EXPECT_EQ(progress_line(under_way(), "2026-11-20T04:41:07Z"),
             "2026-11-20T04:41:07Z progress done=500 total=1000 pct=50 rate=200/s elapsed=2s eta=2s ok=250 "
             "infeasible=148 "
-            "failed=2\n");
+            "failed=2 best=469.7/s/gpu best_config=8384c9ad12345678\n");
 }
 
 TEST(Progress, EtaIsUnknownBeforeTheFirstPoint) {
   ProgressFacts facts = under_way();
   facts.progress = {};
   EXPECT_THAT(progress_line(facts, "now"), HasSubstr("eta=?"));
+  EXPECT_THAT(progress_line(facts, "now"), HasSubstr("best=? best_config=?"));
   EXPECT_THAT(progress_json(facts, "now"), HasSubstr("\"eta\": null"));
+  EXPECT_THAT(progress_json(facts, "now"), HasSubstr("\"best\": null, \"best_config\": null}"));
 }
 
 TEST(Progress, BarIsHalfFullHalfWay) {
   EXPECT_THAT(progress_bar(under_way()), HasSubstr("[##########..........]  500 / 1 000   50 %  200 pt/s"));
+}
+
+TEST(Progress, TheBestSoFarIsBesideIt) {
+  EXPECT_THAT(progress_bar(under_way()), HasSubstr(" · best 469.7 tokens/s/GPU 8384c9ad · "));
+  EXPECT_THAT(progress_json(under_way(), "now"),
+              HasSubstr("\"best\": 469.72, \"best_config\": \"8384c9ad12345678\"}"));
+}
+
+TEST(Progress, ABarIsCutAtTheTerminalsEdge) {
+  const std::string whole = progress_bar(under_way());
+  EXPECT_EQ(progress_bar(under_way(), 1000), whole);
+  EXPECT_EQ(progress_bar(under_way(), 20), whole.substr(0, 20));
+  const std::size_t dot = whole.find("·");  // two bytes, one character
+  EXPECT_EQ(progress_bar(under_way(), static_cast<std::int64_t>(dot) + 1), whole.substr(0, dot + 2));
 }
 
 TEST(Progress, AutoIsABarOnATerminalOnly) {

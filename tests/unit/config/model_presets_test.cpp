@@ -84,5 +84,21 @@ TEST(ModelFile, SaysWhatIsWrongWithKindsOfLayers) {
       ElementsAre(HasSubstr("layer_pattern already defines the kind of each layer in model \"odd\"")));
 }
 
+TEST(ModelFile, SaysWhichRarePartsContradictOthers) {
+  using ::testing::ElementsAre, ::testing::HasSubstr, ::testing::IsEmpty;
+  EXPECT_THAT(
+      told_about("qkv_bias = true\nwhole_query_key_norm = true\nembedding_norm = true\nhead_bias = true\n"
+                 "norm_weights = false\nsingle_norm = true\n"),
+      IsEmpty());
+  EXPECT_THAT(told_about("single_norm = true\npost_norms = true\n"),
+              ElementsAre(HasSubstr("single_norm is not simulated with")));
+  EXPECT_THAT(told_about("position_offset = 2\n"),
+              ElementsAre(HasSubstr("position_offset without a table of positions")));
+  EXPECT_THAT(told_about("query_key_norm = true\nwhole_query_key_norm = true\n"),
+              ElementsAre(HasSubstr("both query_key_norm and whole_query_key_norm")));
+  EXPECT_THAT(told_about("shared_expert_gate = true\n"),
+              ElementsAre(HasSubstr("shared_expert_gate without shared experts")));
+}
+
 }  // namespace
 }  // namespace echo::config

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <vector>
 
 namespace echo::parallel {
 namespace {
@@ -134,6 +135,19 @@ TEST(HandOut, StopsAtTheFailureBeyondWhatIsAllowed) {
   ledger.add(request);
   EXPECT_EQ(ledger.answer(1, {})->kind, Answer::Kind::over);
   EXPECT_EQ(ledger.stopped(), StopReason::failures);
+}
+
+// Whatever the order in which workers report; of two as fast ones the smaller config.
+TEST(HandOut, KnowsTheFastestRowOfAllWorkers) {
+  std::vector<Best> reports{{10.0, 7}, {}, {30.0, 9}, {30.0, 5}, {20.0, 1}};
+  for (int order = 0; order < 5; ++order) {
+    HandOut ledger({.missing = IdSet({{0, 10}})}, 3, {});
+    EXPECT_EQ(ledger.progress().best.rate, 0.0);
+    for (const Best& best : reports) ledger.add({.best = best});
+    EXPECT_EQ(ledger.progress().best.rate, 30.0);
+    EXPECT_EQ(ledger.progress().best.config, 5u);
+    std::rotate(reports.begin(), reports.begin() + 1, reports.end());
+  }
 }
 
 TEST(HandOut, HasNotStoppedEarlyWhenNothingIsLeft) {

@@ -1,0 +1,21 @@
+// GLM-4: Llama with biases of queries, keys and values.
+#include "hugging_face/architecture.hpp"
+#include "hugging_face/parts.hpp"
+
+namespace echo::hugging_face::architectures {
+
+static constexpr const char* model_types[] = {"glm"};
+
+static void read(Fields& f, training::ModelSpec& m) {
+  read_sizes(f, m);
+  read_heads(f, m, 128);
+  read_net(f, m, true);
+  m.norm = training::Norm::rms;
+  m.positions = training::Positions::rope;
+  read_qkv_bias(f, m, false);
+}
+
+extern const Architecture glm{
+    .model_types = model_types, .source = "transformers 5.24, models/glm", .read = read};
+
+}  // namespace echo::hugging_face::architectures
