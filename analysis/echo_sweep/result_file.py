@@ -90,7 +90,7 @@ class ResultFile:
         """{cause: the entry of /nearest, with the config_id of its row}; a cause is "memory", "limit NAME" or a rule's word."""
         group = self.group("nearest")
         entries = [dict(zip(group, values)) for values in zip(*group.values())]
-        return {entry.pop("cause"): {"config_id": str(self.ids[entry.pop("config")]), **entry} for entry in entries}
+        return {entry.pop("cause"): {"config_id": str(self.ids_of([entry.pop("config")])[0]), **entry} for entry in entries}
 
     def provenance(self):
         """What may differ between two runs of one sweep: program and host, the sweep's text, its inputs, launches."""
@@ -121,5 +121,10 @@ class ResultFile:
 
     @cached_property
     def ids(self):
-        """config_id as the 16 hex digits the program prints."""
-        return np.array([f"{int(key):016x}" for key in self.columns["config_id"].codes], dtype="U16")
+        """config_id of every row, as the 16 hex digits the program prints."""
+        return self.ids_of(slice(None))
+
+    def ids_of(self, rows):
+        """config_id of some rows, in that order."""
+        keys = self.columns["config_id"].codes[rows].astype(">u8")
+        return np.frombuffer(keys.tobytes().hex().encode(), dtype="S16").astype("U16")

@@ -125,7 +125,7 @@ class View:
 
     def ids(self):
         """config_id as the 16 hex digits the program prints."""
-        return self._file.ids[self._rows]
+        return self._file.ids_of(self._rows)
 
     def breakdown(self, kind="exposed_time"):
         """{part: values} of /breakdown: seconds (exposed_time, total_time) or bytes (mem)."""

@@ -1,0 +1,73 @@
+"""What only the program knows of a result file: counts of the space, kernels worth measuring, timelines. It simulates again."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+LONGEST = 20.0   # seconds that one question may take
+EVENTS = 6000    # of a timeline
+POINTS = 20      # best rows whose kernels are looked at
+KERNELS = 12     # shown
+KINDS = ("forward", "backward", "weight_gradient", "pair", "bubble", "pp_comm", "tail", "omitted")
+
+
+def find_program(named=None):
+    """The path of echo-sweep: `named`, else ECHO_SWEEP, else the one on PATH; None where there is none."""
+    for candidate in (named, os.environ.get("ECHO_SWEEP")):
+        if candidate:
+            return shutil.which(candidate)
+    return shutil.which("echo-sweep")
+
+
+class Program:
+    """Asks `path` about the result file `file`. An answer is (value, ""), or (None, why there is none)."""
+
+    def __init__(self, path, file):
+        self._path, self._file = path, os.path.abspath(file)
+
+    def _run(self, *words):
+        if self._path is None:
+            return None, "the program echo-sweep was not found: put it on PATH, or name it in ECHO_SWEEP"
+        try:
+            done = subprocess.run([self._path, *words], capture_output=True, text=True, timeout=LONGEST)
+        except subprocess.TimeoutExpired:
+            return None, f"echo-sweep {words[0]} took longer than {LONGEST:.0f} s"
+        except OSError as error:
+            return None, f"{self._path}: {error.strerror}"
+        if done.returncode != 0:
+            said = (done.stderr.strip() or f"echo-sweep {words[0]} ended with code {done.returncode}").splitlines()
+            return None, said[0].removeprefix("error: ")
+        return done.stdout, ""
+
+    def plan(self):
+        """Combinations, what each rule removes of them, repeats and points, as `echo-sweep plan FILE.h5 --json` says."""
+        text, problem = self._run("plan", self._file, "--json")
+        return (json.loads(text), "") if text is not None else (None, problem)
+
+    def kernels(self):
+        """[{gpu, the kernel's key, share, error, price, points}] that would tell most about the best rows if measured."""
+        text, problem = self._run("profile", "gaps", self._file, "--points", str(POINTS))
+        return (list(csv.DictReader(text.splitlines()))[:KERNELS], "") if text is not None else (None, problem)
+
+    def timeline(self, row_id):
+        """{"stages", "kinds", "slices": [[stage, start, end, kind, name], ...]} of the step of a row, in us."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "step.json")
+            _, problem = self._run("trace", self._file, row_id, "-o", path, "--max-events", str(EVENTS))
+            if problem:
+                return None, problem
+            with open(path) as trace:
+                return _steps_of(json.load(trace)), ""
+
+
+def _steps_of(trace):
+    """The threads `step` of a trace: one of each stage."""
+    slices = []
+    for event in trace["traceEvents"]:
+        if event.get("ph") == "X" and event["tid"] == 0 and event["cat"] in KINDS:
+            slices.append([event["pid"], round(event["ts"], 3), round(event["ts"] + event["dur"], 3),
+                           KINDS.index(event["cat"]), event["name"]])
+    return {"stages": 1 + max((one[0] for one in slices), default=0), "kinds": KINDS, "slices": slices}
