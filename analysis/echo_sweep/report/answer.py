@@ -8,6 +8,7 @@ from .rows import chances_of_first
 
 TIES_SHOWN = 12
 DOUBTFUL_SHOWN = 5
+NOTICED = 0.005  # share of a variance from which a source is named
 # What takes a source of error away. Errors that the rows share are the same for both and cancel.
 REMEDIES = {
     "error_arithmetic": "measure the kernels below on this GPU",
@@ -41,7 +42,7 @@ def settling(rows):
         x, y = errors.step[0, k], errors.step[1, k]
         part = (x - y) ** 2 if owner is not None and owner[0] == owner[1] else x * x + y * y
         ties = int(np.sum(chances_of_first(objective, left) < SURE)) - 1
-        if part > 0 or ties + 1 < len(rows.tied[0]):
+        if part > NOTICED * variance or ties + 1 < len(rows.tied[0]):
             found["sources"].append({"name": near.about(name).long_name.split(" by ")[-1], "ties": ties,
                                      "share": part / variance if variance else 0.0, "remedy": REMEDIES.get(name, "")})
     found["sources"].sort(key=lambda source: -source["share"])

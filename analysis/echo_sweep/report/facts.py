@@ -24,14 +24,14 @@ MOST_CHANGED = 40      # slices listed where another layout wins without slowdow
 
 
 def front_metrics(rows):
-    """The two metrics of the Pareto front: the sweep's first two objectives, else step time against GPUs where their number
-    varies, else against memory."""
-    asked = list(rows.all._file.objectives)[:2]
+    """{metric: "min" or "max"} of the Pareto front: the sweep's first two objectives, else step time against GPUs where their
+    number varies, else the metric of the ranking against memory."""
+    asked = dict(list(rows.all._file.objectives.items())[:2])
     if len(asked) == 2:
         return asked
-    if rows.metric != "step_time" and not asked:
-        return ["step_time", "gpus"]
-    return [rows.metric, "gpus" if "gpus" in rows.all.varying() else "mem_peak"]
+    if not asked and "gpus" in rows.all.varying():
+        return {"step_time": "min", "gpus": "min"}
+    return {rows.metric: rows.goal, "gpus" if "gpus" in rows.all.varying() else "mem_peak": "min"}
 
 
 def levers_of(rows):
@@ -88,6 +88,11 @@ def overlap_of(rows):
     return {"slices": said.slices, "another": said.another_wins, "median": said.median_loss, "largest": said.largest_loss,
             "contention": said.includes_contention, "alike": list(said.alike_in), "changed": changed[:MOST_CHANGED],
             "taxes": [float(tax) for tax in said.winners["tax"]][:400]}
+
+
+def told_by(sweep):
+    """Inputs that tell rows apart as people call them: what the sweep turns, and the layout."""
+    return [name for name in sweep.summary_names() if name in sweep.names("input")]
 
 
 class Report:
@@ -151,7 +156,7 @@ class Report:
         places = np.where(rivals >= 0, np.searchsorted(self._page.places(), rivals), -1)
         points = [{"row": row, "standing": str(word), "rival": int(one), "chance": None if math.isnan(odds) else float(odds)}
                   for row, word, one, odds in zip(self._on_page(view.places()[kept]), standing[kept], places, chance[kept])]
-        goals = rows.all.goals([x, y])
+        goals = front_metrics(rows)
         laws = {name: rows.all.about(name).error_follows for name in (x, y)}
         whole = len(rows.ranked) <= MOST and self._sweep._file.rows <= MOST
         counts = {word: int(np.sum(standing == word)) for word in ("robust", "tie", "unproven", "unjudged")}
@@ -214,7 +219,8 @@ class Report:
             "least_fit": float(a.get("min_fit_chance", 0.0)),
             "counts": {name: int(a.get(f"n_{name}", 0)) for name in STATUSES}, "points": int(a["n_total"]),
             "rows_in_file": sweep._file.rows, "metric": self._metric, "goal": sweep.goal(self._metric),
-            "objectives": sweep._file.objectives, "notices": self._notices(), "models": models, "order": [models.index(m) for m in order],
+            "objectives": sweep._file.objectives, "told_by": told_by(sweep),
+            "notices": self._notices(), "models": models, "order": [models.index(m) for m in order],
             "rows": packed_rows(self._page, self._metric), "row_sweep": sweep_of_rows(sweep),
             "plan": plan, "plan_problem": plan_problem, "kernels": kernels, "kernels_problem": kernels_problem,
             "timelines": self._timelines(), "provenance": provenance_of(sweep), "colours": {"series": SERIES, "parts": PARTS},
@@ -229,7 +235,7 @@ def provenance_of(sweep):
     said, a = sweep.provenance(), sweep.attributes
     keys = ("rows_digest", "rows_digest_algorithm", "sweep_key", "row_key", "code_key", "catalog_key", "calibration_key", "space_key")
     facts = {name: str(value) for name, value in said.items()
-             if not isinstance(value, dict) and name not in ("sweep_toml", "resolved_toml", "layer_tables")}
+             if not isinstance(value, dict) and name not in ("sweep_toml", "resolved_toml", "layer_tables", "description")}
     tables = {name: {column: [_plain(one) for one in values] for column, values in said.get(name, {}).items()}
               for name in ("inputs", "runs")}
     return {"facts": facts, "digests": {name: str(a[name]) for name in keys if name in a}, **tables,

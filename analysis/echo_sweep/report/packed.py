@@ -4,13 +4,14 @@ import base64
 
 import numpy as np
 
+from ..view import WRITTEN_AS_NUMBER
+
 # What the table and the pictures need of a row; every input that varies comes on top.
 OUTCOMES = ("status", "reason", "rule", "reason_margin", "limit", "limit_excess", "evidence")
 METRICS = ("step_time", "step_time_no_slowdown", "slowdown_tax", "tokens_per_s", "tokens_per_s_per_gpu", "mfu", "mem_peak",
            "mem_limit", "fit_chance", "train_time", "cost", "energy", "gpu_hours", "goodput", "bubble_frac",
            "exposed_comm_frac", "overlap_frac", "step_time_p90", "rel_error", "rel_error_p90", "mem_rel_error")
 SENSITIVITIES = ("sens_flops", "sens_hbm", "sens_scale_up", "sens_scale_out", "sens_latency", "sens_host")
-BITS = ("recompute_modules",)  # sums of bits stay numbers
 
 
 def text_of_bytes(values):
@@ -30,12 +31,10 @@ def packed(values):
     return {"type": "f8", "data": text_of_bytes(values.astype("<f8"))}
 
 
-def toml_of(name, word):
+def toml_of(word):
     """A word of an input as a sweep file writes it."""
     if word in ("on", "off"):
         return "true" if word == "on" else "false"
-    if name == "zero":
-        return word
     return '"' + str(word).replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
@@ -46,10 +45,10 @@ def packed_column(view, name):
     if about.role == "metric":
         facts["follows"] = about.error_follows
     codes = about.codes[view.places()]
-    if about.words:
+    if about.words and name not in WRITTEN_AS_NUMBER:
         kinds, codes = np.unique(codes, return_inverse=True)
         facts["words"] = [about.words[int(kind)] for kind in kinds]
-        facts["toml"] = [toml_of(name, word) for word in facts["words"]]
+        facts["toml"] = [toml_of(word) for word in facts["words"]]
         codes = codes.reshape(-1)
     if len(codes) and (codes == codes[0]).all():
         facts["same"] = codes[0].item()

@@ -15,9 +15,9 @@ function questionOf(model) {
 
 // "6.76 s (8 of 10 runs: 5.92 to 7.72 s)".
 function bandText(name, row) {
-  const value = valueOf(name, row), band = bandOf(lawOf(name), row), units = columns.get(name).units;
+  const value = valueOf(name, row), band = bandOf(lawOf(name), row);
   if (!band || !Number.isFinite(value)) return "";
-  return `8 of 10 runs within ${shown(value * Math.exp(-band), units, 3)} to ${shown(value * Math.exp(band), units, 3)}`;
+  return `8 of 10 runs within ${rangeText(name, value * Math.exp(-band), value * Math.exp(band))}`;
 }
 
 function tile(big, ...lines) {
@@ -29,7 +29,7 @@ function tilesOf(row) {
   const found = [tile(told("step_time", valueOf("step_time", row)), "a training step", bandText("step_time", row))];
   if (facts.metric !== "step_time") found.unshift(tile(told(facts.metric, valueOf(facts.metric, row)), labelOf(facts.metric), bandText(facts.metric, row)));
   if (Number.isFinite(valueOf("mfu", row))) found.push(tile(percent(valueOf("mfu", row)), "model FLOPs utilisation"));
-  if (Number.isFinite(valueOf("tokens_per_s_per_gpu", row))) found.push(tile(digits(valueOf("tokens_per_s_per_gpu", row), 3), "tokens/s per GPU", shown(valueOf("tokens_per_s", row), "1", 3) + " tokens/s in all"));
+  if (Number.isFinite(valueOf("tokens_per_s", row))) found.push(tile(digits(valueOf("tokens_per_s", row), 3), "tokens/s", digits(valueOf("tokens_per_s_per_gpu", row), 3) + " per GPU"));
   if (Number.isFinite(memory)) found.push(tile(shown(memory, "byte", 3), `of ${shown(limit, "byte", 3)} that the fullest GPU may use`, Number.isFinite(valueOf("fit_chance", row)) ? percent(valueOf("fit_chance", row)) + " chance to fit" : ""));
   for (const name of ["train_time", "cost", "energy"])
     if (name !== facts.metric && Number.isFinite(valueOf(name, row))) found.push(tile(told(name, valueOf(name, row)), name === "train_time" ? "the whole training" : labelOf(name), name === "energy" ? "" : bandText(name, row)));
@@ -99,7 +99,7 @@ function drawTies() {
     marker: {size: 12, color: rows.map((_, i) => cssOf(i ? "accent" : "good")), symbol: rows.map((_, i) => i ? "circle" : "diamond")},
     error_x: {type: "data", symmetric: false, array: values.map((value, i) => value * Math.expm1(bands[i])), arrayminus: values.map((value, i) => -value * Math.expm1(-bands[i])), color: cssOf("muted"), thickness: 2, width: 5}};
   const gap = model.ties.count - 1;
-  tiesPicture.draw([trace], {height: 130 + 30 * rows.length, showlegend: false, xaxis: {...scaled.axis, type: "linear", dtick: undefined}, yaxis: axisOf("", {autorange: "reversed", type: "category"}), margin: {l: 110, r: 12, t: 8, b: 48}},
+  tiesPicture.draw([trace], {height: 130 + 30 * rows.length, showlegend: false, xaxis: {...scaled.axis, type: "linear", tickvals: undefined, ticktext: undefined}, yaxis: axisOf("", {autorange: "reversed", type: "category", dtick: 1}), margin: {l: 110, r: 12, t: 8, b: 48}},
     `${gap ? `The best and ${gap > rows.length - 1 ? "the first " + (rows.length - 1) + " of " : ""}${plural(gap, "row")} that ${gap === 1 ? "ties" : "tie"} with it` : "The best row; nothing ties with it"}. Bars: 80 % bands of each by itself; errors that two rows share cancel when they are compared.`,
     {heads: ["id", "configuration", labelOf(facts.metric), "chance that #1 is better"], rows: () => shownRows.map((one) => [rowIds[one.row], nameOf(one.row, names), valueOf(facts.metric, one.row), one.first_is_better])});
   drawSettling(model);
@@ -109,9 +109,9 @@ function drawSettling(model) {
   const place = document.getElementById("settling"), found = model.settling;
   place.replaceChildren();
   if (!found) return;
-  const head = `#2 is ${percent(found.gap, 2)} behind #1; their difference is known to +-${percent(found.band, 2)} (80 % band). `;
+  const head = `#2 is ${percent(found.gap, 2)} behind #1; their difference is known to \u00b1${percent(found.band, 2)} (80 % band). `;
   place.append(element("h3", {text: "What would settle it"}), element("p", {text: head + (found.sources.length ? "Where that uncertainty comes from, and how many rows would still tie if that source were known exactly:" : "")}));
   if (found.sources.length)
     place.append(table([{text: "source of error"}, {text: "share of #1 against #2", number: true}, {text: "ties left", number: true}, {text: "how to learn it", words: true}],
-      found.sources.map((one) => [one.name, percent(one.share, 3), grouped(one.ties), one.remedy]), "Sources of the uncertainty between the best rows"));
+      found.sources.map((one) => [one.name, one.share < 1e-3 ? "under 0.1\u00a0%" : percent(one.share, 2), grouped(one.ties), one.remedy]), "Sources of the uncertainty between the best rows"));
 }

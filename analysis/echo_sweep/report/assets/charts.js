@@ -39,10 +39,10 @@ function drawFront() {
     const rival = some.map((one) => one.rival >= 0 ? `<br>likeliest rival ${rowIds[one.rival].slice(0, 8)}, chance ${percent(one.chance, 2)}` : "");
     traces.push({type: "scatter", mode: "markers", name: text, x: xs, y: ys, customdata: rows, hoverinfo: "text", hovertext: rows.map((row, i) => hoverOf(row, names) + rival[i]),
       marker: {size: 11, symbol, color: cssOf(colour), line: {width: 1.5, color: cssOf(standing === "unproven" ? colour : "card")}},
-      error_x: bandBars(xs, rows, x), error_y: bandBars(ys, rows, y)});
+      ...(standing === "unproven" ? {} : {error_x: bandBars(xs, rows, x), error_y: bandBars(ys, rows, y)})});
   }
   const said = `${labelOf(x)} against ${labelOf(y)}; ${goals[x] === "min" ? "less" : "more"} and ${goals[y] === "min" ? "less" : "more"} is better. ` +
-    (counts.unjudged ? `${plural(counts.unjudged, "point")} on the front.` : `${counts.robust} robust, ${counts.tie} that another may beat, ${counts.unproven} unproven. Bars: 80 % bands.`) +
+    (counts.unjudged ? `${plural(counts.unjudged, "point")} on the front.` : `${counts.robust} robust, ${counts.tie} that another may beat, ${counts.unproven} unproven. Bars: 80 % bands of the front.`) +
     (density ? ` Shading counts all ${grouped(model.counts.ranked)} ranked rows; points are those on this page.` : "");
   frontPicture.draw(traces, {height: 470, xaxis: axes.x.axis, yaxis: axes.y.axis, dragmode: "select"}, said,
     {heads: ["id", "configuration", labelOf(x) + " [" + columns.get(x).units + "]", labelOf(y) + " [" + columns.get(y).units + "]", "standing"],
@@ -122,6 +122,6 @@ function drawScaling() {
     i += 1;
   }
   const said = `Best ${labelOf(y)} of each ${labelOf(x)}, a line for each ${labelOf(line)}. Bars: 80 % bands.` + (columns.get("gpus").varies || x !== "gpus" ? "" : " The sweep has one number of GPUs.");
-  scalingPicture.draw(traces, {height: 430, xaxis: {...ax.axis, dtick: undefined}, yaxis: {...ay.axis, rangemode: "tozero"}, dragmode: "select", showlegend: true}, said,
+  scalingPicture.draw(traces, {height: 430, xaxis: ax.axis, yaxis: {...ay.axis, rangemode: "tozero"}, dragmode: "select", showlegend: true}, said,
     {heads: [labelOf(line), labelOf(x), `${labelOf(y)} [${columns.get(y).units}]`, "id", "configuration"], rows: () => data});
 }

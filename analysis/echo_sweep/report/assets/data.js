@@ -66,9 +66,7 @@ function lawOf(name) { return (columns.get(name) || {}).follows || "none"; }
 
 // What tells rows of one model apart: inputs that vary among them.
 function varyingInputs(rows) {
-  const skipped = new Set(["model", "microbatches", "global_batch_tokens"]);
-  return [...columns.values()].filter((one) => one.role === "input" && one.varies && !skipped.has(one.name) &&
-    rows.some((row) => one.values[row] !== one.values[rows[0]])).map((one) => one.name);
+  return facts.told_by.filter((name) => name !== "model" && rows.some((row) => valueOf(name, row) !== valueOf(name, rows[0])));
 }
 function termOf(name, row) {
   const column = columns.get(name), value = column.values[row];

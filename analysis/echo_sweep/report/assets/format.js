@@ -47,16 +47,26 @@ function plain(text) {
 const SHARES = new Set(["mfu", "fit_chance", "slowdown_tax", "goodput", "bubble_frac", "exposed_comm_frac", "overlap_frac",
   "rel_error", "rel_error_p90", "mem_rel_error", "limit_excess", "measured_share"]);
 
+// Words for units that numbers alone do not say.
+const UNITS = {tokens_per_s: "tokens/s", tokens_per_s_per_gpu: "tokens/s"};
+
 // A value of a column, with its unit.
 function told(name, value) {
   const column = columns.get(name);
   if (!column) return "-";
   if (column.words) return column.words[value];
+  if (name in UNITS) return digits(value) + "\u00a0" + UNITS[name];
   return SHARES.has(name) ? percent(value) : shown(value, column.units);
 }
 
+// A range of a value that the page knows to three digits.
+function rangeText(name, low, high) {
+  const said = name in UNITS ? (value) => digits(value, 3) : (value) => shown(value, columns.get(name).units, 3);
+  return said(low) + " to " + said(high);
+}
+
 function labelOf(name) {
-  const own = {step_time: "step time", mfu: "MFU", mem_peak: "peak memory", gpus: "GPUs", tokens_per_s_per_gpu: "tokens/s per GPU",
+  const own = {step_time: "step time", mfu: "MFU", mem_peak: "peak memory", gpus: "GPUs", zero: "ZeRO", tokens_per_s: "tokens/s", tokens_per_s_per_gpu: "tokens/s per GPU",
     fit_chance: "chance to fit", train_time: "training time"};
   return own[name] || facts.labels[name] || name.replace(/_/g, " ");
 }

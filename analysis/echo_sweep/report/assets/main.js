@@ -1,31 +1,31 @@
 // Lays out the sections and lets them follow what is chosen.
 
 function drawPlaces() {
-  const make = (id, title, said, wide) => card(id, title, said, wide);
+  
   const answer = element("section", {id: "answer", class: "card", "aria-labelledby": "answer-title"});
   document.getElementById("main").append(answer);
-  const ties = make("ties", "The best, and what ties with it", "", true);
+  const ties = card("ties", "The best, and what ties with it");
   tiesPicture = new Picture(ties, "ties-picture", "The best rows with their bands");
   ties.append(element("div", {id: "settling"}));
-  frontPicture = new Picture(make("front", "Pareto front", "Draw a box or a lasso: everything else follows.", false), "front-picture", "Pareto front");
-  const scale = make("scaling", "Time against GPUs", "", false);
+  frontPicture = new Picture(card("front", "Pareto front", "Draw a box or a lasso: everything else follows.", "pair"), "front-picture", "Pareto front");
+  const scale = card("scaling", "Time against GPUs, or another axis", "", "pair");
   scale.append(element("div", {class: "controls", id: "scaling-choices"}));
   scalingPicture = new Picture(scale, "scaling-picture", "Best rows against the number of GPUs");
-  const heatCard = make("heat", "Layouts", "", true);
+  const heatCard = card("heat", "Layouts");
   heatCard.append(element("div", {class: "controls", id: "heat-choices"}), element("div", {class: "scroll", id: "heat-table", tabindex: "0", role: "region", "aria-label": "Best of each pair of values"}), element("ul", {class: "legend", id: "heat-legend"}));
-  const time = make("time", "Where the time goes", "", true);
+  const time = card("time", "Where the time goes", "", "pair");
   time.append(element("div", {class: "controls", id: "slicing"}));
   timePicture = new Picture(time, "time-picture", "Step time by cause");
-  memoryPicture = new Picture(make("memory", "Where the memory goes", "", true), "memory-picture", "Memory by content");
-  make("funnel", "From combinations to ranked rows", "", false).append(element("div", {id: "funnel-list"}));
-  const levers = make("levers", "What moves it", "", false);
+  memoryPicture = new Picture(card("memory", "Where the memory goes", "", "pair"), "memory-picture", "Memory by content");
+  card("funnel", "From combinations to ranked rows", "", "half").append(element("div", {id: "funnel-list"}));
+  const levers = card("levers", "What moves it", "", "half");
   levers.append(element("div", {id: "lever-bars"}), element("h3", {text: "What faster hardware would save"}), element("div", {id: "sensitivities"}));
-  const tax = make("overlap", "What overlap costs", "", false);
-  taxPicture = new Picture(tax, "tax-picture", "Slowdown tax");
-  tax.append(element("div", {id: "overlap-text"}));
-  make("kernels", "Worth measuring next", "Kernels of the best rows by share of the step times error of their price.", false).append(element("div", {id: "kernel-table"}));
-  make("rows", "All rows", allOnPage ? "" : `The page holds ${grouped(rowCount)} of ${grouped(facts.rows_in_file)} rows: the best, the front, the best of each pair of values, and of the others one in so many. Counts, bests and shares above are of all rows.`, true).append(element("div", {id: "rows-table"}));
-  make("provenance", "Provenance", "", true).append(provenance());
+  const tax = card("overlap", "What overlap costs"), taxPlace = element("div");
+  tax.append(element("div", {class: "two"}, taxPlace, element("div", {id: "overlap-text"})));
+  taxPicture = new Picture(taxPlace, "tax-picture", "Slowdown tax");
+  card("kernels", "Worth measuring next", "Kernels of the best rows by share of the step times error of their price.").append(element("div", {id: "kernel-table"}));
+  card("rows", "All rows", allOnPage ? "" : `The page holds ${grouped(rowCount)} of ${grouped(facts.rows_in_file)} rows: the best, the front, the best of each pair of values, and of the others one in so many. Counts, bests and shares above are of all rows.`).append(element("div", {id: "rows-table"}));
+  card("provenance", "Provenance").append(provenance());
 }
 
 function provenance() {

@@ -1,7 +1,8 @@
 // Pieces that sections are made of: cards, bars, tables of data, choices, pictures.
 
-function card(id, title, said, wide = true) {
-  const found = element("section", {id, class: "card" + (wide ? "" : " half"), "aria-labelledby": id + "-title"},
+// size: "" takes the whole width, "half" and "pair" share it where there is room.
+function card(id, title, said, size = "") {
+  const found = element("section", {id, class: "card " + size, "aria-labelledby": id + "-title"},
     element("h2", {id: id + "-title", text: title}), said ? element("p", {class: "muted", text: said}) : null);
   document.getElementById("main").append(found);
   return found;
@@ -83,7 +84,9 @@ class Picture {
     this.caption.textContent = said;
     this.data = data;
     this.fill();
-    Plotly.react(this.plot, traces, {...baseLayout(), ...layout}, {responsive: true, displaylogo: false, doubleClick: "reset",
+    const {height = 400, ...rest} = layout;
+    this.plot.style.height = height + "px";  // Plotly fills it, also when the window changes
+    Plotly.react(this.plot, traces, {...baseLayout(), ...rest}, {responsive: true, displaylogo: false, doubleClick: "reset",
       modeBarButtonsToRemove: ["autoScale2d", "zoomIn2d", "zoomOut2d", "toggleSpikelines", "hoverCompareCartesian", "hoverClosestCartesian"]});
     if (!this.isLinked) follow(this.plot);
     this.isLinked = true;
@@ -105,7 +108,7 @@ function axisOf(title, more = {}) {
 function baseLayout() {
   return {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {family: cssOf("sans"), size: 13, color: cssOf("text")},
-    margin: {l: 56, r: 12, t: 12, b: 48}, hovermode: "closest", height: 400,
+    margin: {l: 56, r: 40, t: 12, b: 48}, hovermode: "closest", autosize: true,
     hoverlabel: {bgcolor: cssOf("card"), bordercolor: cssOf("muted"), font: {color: cssOf("text"), family: cssOf("sans")}, align: "left"},
     legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: {size: 12}},
     modebar: {bgcolor: "rgba(0,0,0,0)", color: cssOf("muted"), activecolor: cssOf("accent"), orientation: "v"},
@@ -117,13 +120,21 @@ function metricAxis(name, values) {
   const finite = values.filter((value) => Number.isFinite(value));
   const high = Math.max(...finite.map(Math.abs), 0), low = Math.min(...finite);
   const share = SHARES.has(name);
-  const [factor, unit] = share ? [0.01, "%"] : scaleOf(columns.get(name).units, high);
+  const [factor, unit] = share ? [0.01, "%"] : name in UNITS ? [1, UNITS[name]] : scaleOf(columns.get(name).units, high);
   const logarithmic = low > 0 && high / low > 6;
   const isCount = ["gpus", "tp", "pp", "dp", "cp", "ep", "vpp", "micro_batch", "global_batch", "seq_len"].includes(name);
   const distinct = [...new Set(finite)].sort((a, b) => a - b);
   const ticks = isCount && distinct.length <= 12 ? {tickvals: distinct.map((value) => value / factor), ticktext: distinct.map((value) => digits(value / factor))} : {};
-  const spread = logarithmic ? {type: "log", dtick: ticks.tickvals ? undefined : high / low > 100 ? 1 : "D2"} : {};
+  const spread = logarithmic ? {type: "log", ...(ticks.tickvals ? {} : logTicks(low / factor, high / factor))} : {};
   return {factor, unit, axis: axisOf(labelOf(name) + (unit ? ` [${unit}]` : ""), {...spread, ...ticks}), logarithmic};
+}
+
+// 1, 2 and 5 of each power of ten within a range.
+function logTicks(low, high) {
+  const steps = high / low > 1000 ? [1] : [1, 2, 5], found = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power)
+    for (const step of steps) if (step * 10 ** power >= low / 2 && step * 10 ** power <= 2 * high) found.push(step * 10 ** power);
+  return {tickvals: found, ticktext: found.map((value) => digits(value))};
 }
 
 // Hover text of a row; Plotly shows it as it is, so names are made plain.
@@ -132,7 +143,7 @@ function hoverOf(row, names) {
   for (const name of ["step_time", "mem_peak", "mfu"]) {
     if (!columns.has(name)) continue;
     const band = bandOf(lawOf(name), row);
-    const range = band ? ` (8 of 10: ${shown(valueOf(name, row) * Math.exp(-band), columns.get(name).units, 3)} to ${shown(valueOf(name, row) * Math.exp(band), columns.get(name).units, 3)})` : "";
+    const range = band ? ` (8 of 10: ${rangeText(name, valueOf(name, row) * Math.exp(-band), valueOf(name, row) * Math.exp(band))})` : "";
     lines.push(`${labelOf(name)} ${told(name, valueOf(name, row))}${name === "mfu" ? "" : plain(range)}`);
   }
   return lines.join("<br>");

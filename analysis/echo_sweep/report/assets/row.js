@@ -42,7 +42,7 @@ function drawTimeline(place, row) {
     const some = timeline.slices.filter((one) => one[3] === k);
     return {type: "bar", orientation: "h", name: kind.replace(/_/g, " "), y: some.map((one) => one[0]), base: some.map((one) => one[1] / 1e6 / factor), x: some.map((one) => (one[2] - one[1]) / 1e6 / factor),
       hoverinfo: "text", hovertext: some.map((one) => `${plain(one[4])}, stage ${one[0]}<br>${shown((one[2] - one[1]) / 1e6, "s", 3)} from ${shown(one[1] / 1e6, "s", 4)}`),
-      marker: {color: STEP_COLOURS[kind], line: {width: 0.4, color: cssOf("card")}, pattern: {shape: STEP_PATTERNS[kind] || "", fgcolor: "rgba(0,0,0,0.4)", size: 6, solidity: 0.2}}};
+      marker: {color: STEP_COLOURS[kind], line: {width: 0.4, color: cssOf("card")}, pattern: {bgcolor: STEP_COLOURS[kind], shape: STEP_PATTERNS[kind] || "", fgcolor: "rgba(0,0,0,0.5)", size: 6, solidity: 0.2}}};
   }).filter((trace) => trace.y.length);
   timelinePicture.draw(traces, {barmode: "overlay", bargap: 0.12, height: Math.max(240, 150 + 26 * timeline.stages), xaxis: axisOf(`time [${unit}]`), yaxis: axisOf("stage", {autorange: "reversed", dtick: timeline.stages > 16 ? undefined : 1}), dragmode: "zoom"},
     `One step of ${plural(timeline.stages, "pipeline stage")}, the compute lane of each; F forward, B backward, with the microbatch.`,

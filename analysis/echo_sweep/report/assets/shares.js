@@ -28,7 +28,8 @@ function drawSlicingChoices() {
 }
 
 function stacked(picture, kind, scaleTo, unit, said, extra) {
-  const slices = slicesShown(14), labels = slices.map(([key]) => key + " ");
+  const slices = slicesShown(14), isNarrow = picture.plot.clientWidth < 720;
+  const labels = slices.map(([key]) => isNarrow ? key.split(", ").map(plain).join("<br>") : plain(key)), lines = isNarrow ? Math.max(1, ...slices.map(([key]) => key.split(", ").length)) : 1;
   const used = parts[kind].names.filter((name, k) => slices.some(([, row]) => parts[kind].values[row * parts[kind].names.length + k] > 0));
   const size = parts[kind].names.length, data = [];
   const traces = used.map((name, i) => {
@@ -36,11 +37,11 @@ function stacked(picture, kind, scaleTo, unit, said, extra) {
     const colour = facts.colours.parts[name] || seriesColour(i);
     return {type: "bar", orientation: "h", name: plain(labelOf(name)), y: labels, x: values, customdata: slices.map(([, row]) => row),
       hovertemplate: `${plain(labelOf(name))} %{x:.3~g} ${unit}<extra></extra>`,
-      marker: {color: colour, line: {color: cssOf("card"), width: 0.6}, pattern: {shape: kind === "mem" ? ["", "/", "x", ".", "\\", "-", "|", "+"][Math.floor(i / 2) % 8 * (i % 2)] : PATTERNS[name] || "", fgcolor: "rgba(0,0,0,0.45)", size: 6, solidity: 0.25, fgopacity: 1}}};
+      marker: {color: colour, line: {color: cssOf("card"), width: 0.6}, pattern: {bgcolor: colour, shape: kind === "mem" ? ["", "/", "x", ".", "\\", "-", "|", "+"][Math.floor(i / 2) % 8 * (i % 2)] : PATTERNS[name] || "", fgcolor: "rgba(0,0,0,0.55)", size: 7, solidity: 0.22}}};
   });
   slices.forEach(([key, row, rest]) => used.forEach((name) => data.push([key, rowIds[row], rest, name, parts[kind].values[row * size + parts[kind].names.indexOf(name)]])));
-  picture.draw([...traces, ...extra(slices, labels)], {barmode: "stack", height: Math.max(260, 150 + 30 * slices.length), xaxis: axisOf(unit ? `[${unit}]` : ""), yaxis: axisOf("", {type: "category", autorange: "reversed"}),
-    margin: {l: 60, r: 12, t: 70, b: 44}, bargap: 0.25, legend: {...baseLayout().legend, traceorder: "normal"}}, said(slices),
+  picture.draw([...traces, ...extra(slices, labels)], {barmode: "stack", height: Math.max(260, 160 + (14 + 17 * lines) * slices.length), xaxis: axisOf(unit ? `[${unit}]` : ""), yaxis: axisOf("", {type: "category", autorange: "reversed", dtick: 1, ticksuffix: " "}),
+    margin: {l: 60, r: 40, t: 34 + 19 * Math.ceil((used.length + 1) * 135 / Math.max(200, picture.plot.clientWidth - 100)), b: 44}, bargap: 0.25, legend: {...baseLayout().legend, traceorder: "normal"}}, said(slices),
     {heads: ["best of", "id", "configuration", "part", kind === "mem" ? "byte" : "s"], rows: () => data});
 }
 
@@ -66,6 +67,9 @@ const DRIVERS = [
 function saved(name, share) {
   return name === "sens_latency" || name === "sens_host" ? 0.1 * share : share * (1 - 1 / 1.1);
 }
+function savedText(share) {
+  return share < 5e-5 ? "under 0.01\u00a0%" : "\u2212" + digits(Number((100 * share).toFixed(2)), 3) + "\u00a0%";
+}
 function drawSensitivities() {
   const place = document.getElementById("sensitivities"), drivers = DRIVERS.filter(([name]) => columns.has(name));
   place.replaceChildren();
@@ -73,7 +77,7 @@ function drawSensitivities() {
   if (!drivers.length || !slices.length) return;
   place.append(element("p", {class: "muted small", text: "Change of the step time, taken along the critical path with all choices held fixed."}),
     table([{text: "change"}, ...slices.map(([key]) => ({text: key, number: true}))],
-      drivers.map(([name, said]) => [said, ...slices.map(([, row]) => "\u2212" + percent(saved(name, valueOf(name, row)), 2))]), "What faster hardware would save"));
+      drivers.map(([name, said]) => [said, ...slices.map(([, row]) => savedText(saved(name, valueOf(name, row))))]), "What faster hardware would save"));
 }
 
 function drawLevers() {
@@ -147,8 +151,9 @@ function drawKernels() {
     place.append(element("p", {class: "muted", text: kernels ? "Every kernel of the best rows has been measured, or no row is feasible." : `Not known: ${facts.kernels_problem}.`}));
     return;
   }
-  const about = new Set(["gpu", "kind", "share", "error", "price", "points"]);
-  const shape = (kernel) => Object.entries(kernel).filter(([name, value]) => !about.has(name) && value !== "0" && value !== "none" && value !== "" && value !== "1").map(([name, value]) => `${name} ${value}`).join(", ");
+  const about = new Set(["gpu", "kind", "share", "error", "price", "points", "precision"]);
+  const shape = (kernel) => [kernel.precision, ...Object.entries(kernel).filter(([name, value]) => !about.has(name) && (value === "yes" || Number(value) > 1))
+    .map(([name, value]) => name.replace(/_/g, " ") + (value === "yes" ? "" : "\u00a0" + value))].join(", ");
   place.append(table([{text: "kernel"}, {text: "shape", words: true}, {text: "GPU"}, {text: "of the step", number: true}, {text: "price"}, {text: "its error", number: true}, {text: "possible effect", number: true}],
     kernels.map((one) => [one.kind, shape(one), one.gpu, percent(Number(one.share)), one.price, percent(Number(one.error)), percent(Number(one.share) * Number(one.error), 2)]), "Kernels worth measuring"),
     element("p", {class: "muted small"}, "All of them, as a table that echo-profile reads: ", element("code", {text: `echo-sweep profile gaps ${facts.file} -o kernels.csv`})));
