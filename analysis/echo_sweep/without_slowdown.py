@@ -18,6 +18,7 @@ LAYOUT = ("tp pp cp ep etp dp vpp schedule micro_batch microbatches zero zero_gr
           "cp_comm cp_inner scatter_gather microbatch_group post_validation fsdp_prefetch fsdp_reshard no_sync dispatch "
           "offload_optimizer offload_layers").split()
 NEAR_TIE = 1e-3
+FEW = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,22 @@ def slices_of(rows, names):
             known = sorted(column.words)
             rank = np.argsort(np.argsort([column.words[code] for code in known]))
             codes = rank[np.searchsorted(known, codes)]
-        values, place = np.unique(codes, return_inverse=True)
-        number = np.unique(number * len(values) + place.reshape(-1), return_inverse=True)[1].reshape(-1)
+        place, count = places_of(codes)
+        number, _ = places_of(number * count + place)
     return number
+
+
+def places_of(codes):
+    """(int[row], count): the place of each code among the different ones, ascending. Counts small numbers instead of sorting."""
+    if not len(codes):
+        return np.zeros(0, dtype=np.int64), 0
+    low, high = int(codes.min()), int(codes.max())
+    if high - low < FEW:
+        shifted = codes.astype(np.int64) - low
+        present = np.bincount(shifted) > 0
+        return (np.cumsum(present) - 1)[shifted], int(present.sum())
+    values, place = np.unique(codes, return_inverse=True)
+    return place.reshape(-1), len(values)
 
 
 def without_slowdown(sweep):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..errors import SURE, Z90, RowErrors
-from ..luck import without_luck
+from ..luck import MOST_RIVALS, without_luck
 from .rows import chances_of_first
 
 TIES_SHOWN = 12
@@ -30,17 +30,18 @@ def settling(rows):
     if rows.judged is None or len(rows.tied[0]) < 2:
         return None
     near, objective, errors = rows.judged
-    a, b = np.array([0]), np.array([1])
+    second = int(np.flatnonzero(rows.chances < SURE)[1])
+    a, b = np.array([0]), np.array([second])
     variance = float(errors.variance(objective, a, b)[0])
-    gap = float(np.expm1(objective.cost[1] - objective.cost[0])) if objective.slope else 0.0
+    gap = float(np.expm1(objective.cost[second] - objective.cost[0])) if objective.slope else 0.0
     found = {"gap": gap, "band": float(np.expm1(Z90 * np.sqrt(variance))), "sources": []}
     if objective.follows == "mem_peak" or not objective.slope:
         return found
     for k, (name, owner) in enumerate(zip(errors.sources, errors.owners)):
         step, owners = np.delete(errors.step, k, axis=1), errors.owners[:k] + errors.owners[k + 1:]
         left = RowErrors(step, owners, errors.memory, errors.has_memory, errors.sources[:k] + errors.sources[k + 1:])
-        x, y = errors.step[0, k], errors.step[1, k]
-        part = (x - y) ** 2 if owner is not None and owner[0] == owner[1] else x * x + y * y
+        x, y = errors.step[0, k], errors.step[second, k]
+        part = (x - y) ** 2 if owner is not None and owner[0] == owner[second] else x * x + y * y
         ties = int(np.sum(chances_of_first(objective, left) < SURE)) - 1
         if part > NOTICED * variance or ties + 1 < len(rows.tied[0]):
             found["sources"].append({"name": near.about(name).long_name.split(" by ")[-1], "ties": ties,
@@ -53,8 +54,9 @@ def luck_of(rows):
     """The winner's curse of the first row, as Sweep.without_luck has it; None where errors are not known."""
     if rows.judged is None:
         return None
-    near, objective, errors = rows.judged
-    return without_luck(objective, errors, near)
+    first = rows.ranked.view(slice(0, MOST_RIVALS))  # of which it looks at no more
+    objectives, errors = first._judged([rows.metric])
+    return without_luck(objectives[0], errors, first)
 
 
 def doubtful_of(rows):

@@ -3,7 +3,7 @@ the front, the best of each pair of values), and of the rest one in so many, eve
 
 import numpy as np
 
-from ..without_slowdown import LAYOUT, slices_of
+from ..without_slowdown import LAYOUT, places_of, slices_of
 
 MOST = 5000        # rows of a file that are all on the page, and about as many of a larger one
 BEST = 400         # of each model, best first
@@ -24,10 +24,7 @@ def page_axes(rows, levers):
 
 
 def count_of_values(view, name):
-    codes = view.about(name).codes[view.places()]
-    if codes.dtype.kind == "i" and codes.dtype.itemsize == 1:
-        return int(np.count_nonzero(np.bincount(codes.astype(np.int64) + 128)))
-    return len(np.unique(codes))
+    return places_of(view.about(name).codes[view.places()])[1]
 
 
 def slice_axes(rows):
@@ -64,19 +61,12 @@ def first_of_each(number, order):
     return first[first >= 0]
 
 
-def _number(view, name):
-    codes = view.about(name).codes[view.places()]
-    if codes.dtype.itemsize == 1:
-        return codes.astype(np.int64) - int(codes.min(initial=0))
-    return np.unique(codes, return_inverse=True)[1].reshape(-1)
-
-
 def stand_ins(rows, axes, slices):
     """Positions in rows.all of the rows that stand for a cell of any two of `axes`, for a value of one, or for a slice."""
     view = rows.all
     sign = 1.0 if rows.goal == "min" else -1.0
     order = np.argsort(urgency(view, sign * view.column(rows.metric).astype(float)), kind="stable")
-    numbers = {name: _number(view, name) for name in axes}
+    numbers = {name: places_of(view.about(name).codes[view.places()])[0] for name in axes}
     found = [order[:1]]
     for i, first in enumerate(axes):
         found.append(first_of_each(numbers[first], order))

@@ -58,7 +58,7 @@ def packed_column(view, name):
 
 def packed_rows(view, metric):
     """What the page holds of the rows of `view`."""
-    varying = set(view.whole().varying())
+    varying = set(view._file.varying)
     inputs = [name for name in view.names("input")]
     known = set(view.names())
     extra = [name for name in dict.fromkeys((metric, *view._file.objectives)) if name not in METRICS]
@@ -76,7 +76,7 @@ def packed_rows(view, metric):
 def _parts(view):
     """/breakdown of the rows: parts that are nowhere but zero are left out."""
     found = {}
-    for kind in ("exposed_time", "total_time", "mem"):
+    for kind in ("exposed_time", "mem"):
         parts = view.breakdown(kind)
         kept = {part: values for part, values in parts.items() if np.nan_to_num(values).any()}
         table = np.column_stack(list(kept.values())) if kept else np.zeros((len(view), 0))

@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 
 LONGEST = 20.0   # seconds that one question may take
-EVENTS = 6000    # of a timeline
+EVENTS = 20_000  # of a timeline
 POINTS = 20      # best rows whose kernels are looked at
 KERNELS = 12     # shown
 KINDS = ("forward", "backward", "weight_gradient", "pair", "bubble", "pp_comm", "tail", "omitted")

@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import SURE, chance_to_beat
+from ..errors import SURE, Z90, chance_to_beat
 from ..robust_front import robust_front
 
 JUDGED = 200_000  # rows: up to here every row of the front is held against every other; beyond, the front is as predicted
@@ -21,9 +21,8 @@ class ModelRows:
 
     @cached_property
     def judged(self):
-        """(rows that may tie with the first, their Objective, their RowErrors); None where no error of the metric is known.
-        Rows are best first, and two errors of at most E apart in ln(metric) differ by at most E + E: a row farther behind
-        surely loses."""
+        """(rows that may tie with the first, best first, their Objective, their RowErrors); None where no error of the metric
+        is known. The standard deviation of a difference is at most the sum of both: a row farther behind surely loses."""
         try:
             objectives, _ = self.ranked.view(slice(0, 1))._judged([self.metric])
         except ValueError:
@@ -32,12 +31,12 @@ class ModelRows:
             return None
         names = {"mem_peak": "mem_rel_error"}
         column = names.get(objectives[0].follows, "rel_error_p90")
-        widest = np.nanmax(np.nan_to_num(self.ranked.column(column).astype(float))) if objectives[0].slope else 0.0
+        band = np.nan_to_num(self.ranked.column(column).astype(float)) if objectives[0].slope else np.zeros(1)
+        band = band * (Z90 if column == "mem_rel_error" else 1.0)
         cost = objectives[0].sign * self.ranked.column(self.metric).astype(float)
         if objectives[0].slope:
             cost = objectives[0].sign * np.log(objectives[0].sign * cost)
-        # 1.2816 sigma of mem_rel_error is its band; rel_error_p90 is one already
-        near = self.ranked.view(cost <= cost[0] + 2.6 * widest)
+        near = self.ranked.view(cost <= cost[0] + 1.0001 * (band[0] + band))  # the bands are stored as 32 bits
         objectives, errors = near._judged([self.metric])
         return near, objectives[0], errors
 

@@ -99,7 +99,7 @@ function drawTies() {
     marker: {size: 12, color: rows.map((_, i) => cssOf(i ? "accent" : "good")), symbol: rows.map((_, i) => i ? "circle" : "diamond")},
     error_x: {type: "data", symmetric: false, array: values.map((value, i) => value * Math.expm1(bands[i])), arrayminus: values.map((value, i) => -value * Math.expm1(-bands[i])), color: cssOf("muted"), thickness: 2, width: 5}};
   const gap = model.ties.count - 1;
-  tiesPicture.draw([trace], {height: 130 + 30 * rows.length, showlegend: false, xaxis: {...scaled.axis, type: "linear", tickvals: undefined, ticktext: undefined}, yaxis: axisOf("", {autorange: "reversed", type: "category", dtick: 1}), margin: {l: 110, r: 12, t: 8, b: 48}},
+  tiesPicture.draw([trace], {height: 130 + 30 * rows.length, showlegend: false, xaxis: {...scaled.axis, type: "linear", tickvals: undefined, ticktext: undefined}, yaxis: axisOf("", {autorange: "reversed", type: "category", dtick: 1}), margin: {l: 110, r: baseLayout().margin.r, t: 8, b: 48}},
     `${gap ? `The best and ${gap > rows.length - 1 ? "the first " + (rows.length - 1) + " of " : ""}${plural(gap, "row")} that ${gap === 1 ? "ties" : "tie"} with it` : "The best row; nothing ties with it"}. Bars: 80 % bands of each by itself; errors that two rows share cancel when they are compared.`,
     {heads: ["id", "configuration", labelOf(facts.metric), "chance that #1 is better"], rows: () => shownRows.map((one) => [rowIds[one.row], nameOf(one.row, names), valueOf(facts.metric, one.row), one.first_is_better])});
   drawSettling(model);

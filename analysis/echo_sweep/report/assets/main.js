@@ -70,7 +70,7 @@ function drawBar() {
   });
   const theme = document.getElementById("theme");
   theme.addEventListener("change", () => { document.documentElement.dataset.theme = theme.value; drawAll(); });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  for (const query of ["(prefers-color-scheme: dark)", "(max-width: 560px)", "(max-width: 760px)", "(min-width: 1700px)"]) matchMedia(query).addEventListener("change", drawAll);
 }
 
 const GUARDED = [drawFront, drawScaling, drawHeat, drawShares, drawTax, drawTable];

@@ -86,7 +86,7 @@ class Picture {
     this.fill();
     const {height = 400, ...rest} = layout;
     this.plot.style.height = height + "px";  // Plotly fills it, also when the window changes
-    Plotly.react(this.plot, traces, {...baseLayout(), ...rest}, {responsive: true, displaylogo: false, doubleClick: "reset",
+    Plotly.react(this.plot, traces, {...baseLayout(), ...rest}, {responsive: true, displaylogo: false, displayModeBar: isPhone() ? false : "hover", doubleClick: "reset",
       modeBarButtonsToRemove: ["autoScale2d", "zoomIn2d", "zoomOut2d", "toggleSpikelines", "hoverCompareCartesian", "hoverClosestCartesian"]});
     if (!this.isLinked) follow(this.plot);
     this.isLinked = true;
@@ -105,10 +105,13 @@ function axisOf(title, more = {}) {
   return {title: {text: plain(title), standoff: 8}, gridcolor: cssOf("grid"), zerolinecolor: cssOf("line"), linecolor: cssOf("line"), automargin: true, ...more};
 }
 
+// Too narrow for tools beside a picture.
+function isPhone() { return document.documentElement.clientWidth < 560; }
+
 function baseLayout() {
   return {
     paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: {family: cssOf("sans"), size: 13, color: cssOf("text")},
-    margin: {l: 56, r: 40, t: 12, b: 48}, hovermode: "closest", autosize: true,
+    margin: {l: 56, r: isPhone() ? 10 : 40, t: 12, b: 48}, hovermode: "closest", autosize: true,
     hoverlabel: {bgcolor: cssOf("card"), bordercolor: cssOf("muted"), font: {color: cssOf("text"), family: cssOf("sans")}, align: "left"},
     legend: {orientation: "h", x: 0, y: 1.02, yanchor: "bottom", font: {size: 12}},
     modebar: {bgcolor: "rgba(0,0,0,0)", color: cssOf("muted"), activecolor: cssOf("accent"), orientation: "v"},
@@ -126,7 +129,7 @@ function metricAxis(name, values) {
   const distinct = [...new Set(finite)].sort((a, b) => a - b);
   const ticks = isCount && distinct.length <= 12 ? {tickvals: distinct.map((value) => value / factor), ticktext: distinct.map((value) => digits(value / factor))} : {};
   const spread = logarithmic ? {type: "log", ...(ticks.tickvals ? {} : logTicks(low / factor, high / factor))} : {};
-  return {factor, unit, axis: axisOf(labelOf(name) + (unit ? ` [${unit}]` : ""), {...spread, ...ticks}), logarithmic};
+  return {factor, unit, axis: axisOf(labelOf(name) + (unit && !(name in UNITS) ? ` [${unit}]` : ""), {...spread, ...ticks}), logarithmic};
 }
 
 // 1, 2 and 5 of each power of ten within a range.

@@ -17,11 +17,11 @@ function partBars(kind, row, whole, units) {
 }
 
 function factsOf(row) {
-  const list = element("dl");
+  const list = element("dl", {class: "many"});
   for (const column of columns.values()) {
     const value = column.values[row];
     if (column.name === "reason_margin" && Number.isNaN(value) || column.role === "metric" && Number.isNaN(value)) continue;
-    list.append(element("dt", {text: column.label}), element("dd", {text: told(column.name, value)}));
+    list.append(element("div", {}, element("dt", {text: column.label}), element("dd", {text: told(column.name, value)})));
   }
   return list;
 }
@@ -70,9 +70,9 @@ function drawRow(row) {
     drawTimeline(timeline, row);
   }
   const text = rowSweep(row);
-  page.append(element("div", {class: "two"}, rowCard("Run it again", element("p", {text: "This sweep of one point simulates the row again:"}), element("pre", {id: "row-sweep", tabindex: "0", "aria-label": "Sweep of this row", text}),
+  page.append(rowCard("Run it again", element("p", {text: "This sweep of one point simulates the row again:"}), element("pre", {id: "row-sweep", tabindex: "0", "aria-label": "Sweep of this row", text}),
     element("button", {type: "button", text: "Save as TOML", onclick: () => saveText(rowIds[row].slice(0, 8) + ".toml", text)}), element("p", {class: "small"}, "Everything about it: ", element("code", {text: `echo-sweep show ${facts.file} ${rowIds[row].slice(0, 8)}`}))),
-    rowCard("All values", factsOf(row))));
+    rowCard("All values", factsOf(row)));
 }
 
 // The address says which row is open: #row=ID.
