@@ -42,7 +42,11 @@ def _report(options):
         raise ValueError(f"{options.file} is not written yet: {options.file}.journal holds the rows of an interrupted sweep. Run the "
                          f"sweep again to continue it; echo-sweep status {options.file} says how far it is")
     page = options.output or os.path.splitext(options.file)[0] + ".html"
-    with open_results(options.file) as sweep:
+    try:
+        sweep = open_results(options.file)
+    except OSError as error:  # h5py leaves out which file
+        raise ValueError(f"{options.file}: {error.strerror or error}") from error
+    with sweep:
         size = sweep.report(page)
     print(f"{page}: {size / 1e6:.1f} MB, opens in any browser without a network")
 

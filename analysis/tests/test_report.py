@@ -295,10 +295,10 @@ def test_one_row(swept, made):
 
 
 def test_no_row_is_feasible(swept, made):
-    found = made(swept(ONE.replace('"llama3-8b"', '"llama3-405b"').replace("tp = 2", "tp = [1, 2, 3]"), "none_fits"))
+    found = made(swept(ONE.replace('"llama3-8b"', '"llama3-405b"').replace("tp = 2", "tp = [1, 2]"), "none_fits"))
     model, = found["models"]
     assert model["best"] is None and model["counts"]["ranked"] == 0
-    assert {one["kind"] for one in model["funnel"]} == {"memory", "unsupported"}
+    assert [(one["kind"], one["rows"]) for one in model["funnel"]] == [("memory", 2)]
     assert len(model["nearest"]) == 2
 
 
@@ -348,7 +348,7 @@ def test_what_is_missing_is_said(result, tmp_path, environment, what):
 def test_mistakes_are_said_in_a_line(tmp_path):
     (tmp_path / "killed.h5.journal").mkdir()
     (tmp_path / "no.h5").write_text("no")
-    for file, what in (("absent.h5", "absent.h5"), ("killed.h5", "rows of an interrupted sweep"), ("no.h5", "no.h5")):
+    for file, what in (("absent.h5", "absent.h5: No such file"), ("killed.h5", "rows of an interrupted sweep"), ("no.h5", "no.h5")):
         done = report_with({"ECHO_PYTHON": sys.executable}, tmp_path / file, "-o", tmp_path / "never.html")
         assert done.returncode == 2 and what in done.stderr, (done.returncode, done.stderr)
         assert "Traceback" not in done.stderr and not (tmp_path / "never.html").exists()

@@ -74,7 +74,7 @@ def tax_of(rows):
     values = values[np.isfinite(values)]
     if not len(values):
         return None
-    counts, edges = np.histogram(values, bins=TAX_BINS, range=(0.0, max(1e-3, float(values.max()))))
+    counts, edges = np.histogram(values, bins=TAX_BINS, range=(min(0.0, float(values.min())), max(1e-3, float(values.max()))))
     return {"edges": edges.tolist(), "counts": counts.tolist()}
 
 

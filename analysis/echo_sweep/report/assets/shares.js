@@ -100,8 +100,8 @@ function drawTax() {
   const total = tax.counts.reduce((a, b) => a + b, 0), share = (counts, all) => counts.map((count) => all ? 100 * count / all : 0);
   const traces = [{type: "bar", name: "all ranked rows", x: centres, y: share(tax.counts, total), width, marker: {color: cssOf("cloud"), line: {width: 0.5, color: cssOf("card")}}, hovertemplate: "tax %{x:.3~g} %: %{y:.3~g} % of rows<extra></extra>"}];
   if (isFiltered()) {
-    const rows = visible.filter(isRanked), counts = new Array(tax.counts.length).fill(0), last = tax.edges[tax.edges.length - 1];
-    for (const row of rows) counts[Math.max(0, Math.min(counts.length - 1, Math.floor(valueOf("slowdown_tax", row) / last * counts.length)))] += 1;
+    const rows = visible.filter(isRanked), counts = new Array(tax.counts.length).fill(0), low = tax.edges[0], span = tax.edges[tax.edges.length - 1] - low;
+    for (const row of rows) counts[Math.max(0, Math.min(counts.length - 1, Math.floor((valueOf("slowdown_tax", row) - low) / span * counts.length)))] += 1;
     traces.push({type: "bar", name: "filtered rows", x: centres, y: share(counts, rows.length), width: width * 0.5, marker: {color: cssOf("accent"), pattern: {shape: "/", size: 5, solidity: 0.3}}});
   }
   const best = valueOf("slowdown_tax", currentModel().best);
