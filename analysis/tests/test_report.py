@@ -174,7 +174,7 @@ def test_timelines_end_with_the_step(told, result):
         assert len(told["timelines"]["rows"]) >= 2
         for place, timeline in told["timelines"]["rows"].items():
             row = sweep[ids_of(told)[int(place)]]
-            assert timeline["stages"] == row["pp"]
+            assert timeline["tracks"] == [f"stage {i}" for i in range(row["pp"])]
             assert max(one[2] for one in timeline["slices"]) == pytest.approx(row["step_time"] * 1e6, rel=1e-6)
 
 

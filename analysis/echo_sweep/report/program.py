@@ -9,6 +9,7 @@ import tempfile
 
 LONGEST = 20.0   # seconds that one question may take
 EVENTS = 20_000  # of a timeline
+OPS = 2500       # of a replayed step on the page, the longest
 POINTS = 20      # best rows whose kernels are looked at
 KERNELS = 12     # shown
 KINDS = ("forward", "backward", "weight_gradient", "pair", "bubble", "pp_comm", "tail", "omitted")
@@ -53,21 +54,33 @@ class Program:
         return (list(csv.DictReader(text.splitlines()))[:KERNELS], "") if text is not None else (None, problem)
 
     def timeline(self, row_id):
-        """{"stages", "kinds", "slices": [[stage, start, end, kind, name], ...]} of the step of a row, in us."""
+        """{"tracks", "kinds", "ops", "slices": [[track, start, end, kind, name], ...]} of the step of a row, in us; `ops`: of a
+        replayed step all there are."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "step.json")
             _, problem = self._run("trace", self._file, row_id, "-o", path, "--max-events", str(EVENTS))
             if problem:
                 return None, problem
             with open(path) as trace:
-                return _steps_of(json.load(trace)), ""
+                return _timeline_of(json.load(trace)), ""
 
 
-def _steps_of(trace):
-    """The threads `step` of a trace: one of each stage."""
-    slices = []
+def _timeline_of(trace):
+    """The threads `step` of a trace, one of each stage; of a replayed step, which has none, its streams, their longest ops."""
+    events = [event for event in trace["traceEvents"] if event.get("ph") == "X"]
+    steps = [event for event in events if event["tid"] == 0 and event["cat"] in KINDS]
+    is_replay = not steps
+    chosen = sorted(events, key=lambda event: -event["dur"])[:OPS] if is_replay else steps
+    chosen.sort(key=lambda event: event["ts"])
+    names = {}
     for event in trace["traceEvents"]:
-        if event.get("ph") == "X" and event["tid"] == 0 and event["cat"] in KINDS:
-            slices.append([event["pid"], round(event["ts"], 3), round(event["ts"] + event["dur"], 3),
-                           KINDS.index(event["cat"]), event["name"]])
-    return {"stages": 1 + max((one[0] for one in slices), default=0), "kinds": KINDS, "slices": slices}
+        if event.get("name") in ("process_name", "thread_name"):
+            thread = event["tid"] if event["name"] == "thread_name" else None
+            names[event["pid"], thread] = event["args"]["name"]
+    tracks = sorted({(event["pid"], event["tid"]) for event in chosen})
+    kinds = list(dict.fromkeys(event["cat"] for event in chosen)) if is_replay else list(KINDS)
+    place, code = {track: i for i, track in enumerate(tracks)}, {kind: i for i, kind in enumerate(kinds)}
+    return {"tracks": [f"{names[pid, None]}, {names[pid, tid]}" if is_replay else f"stage {pid}" for pid, tid in tracks],
+            "kinds": kinds, "ops": len(events) if is_replay else 0,
+            "slices": [[place[event["pid"], event["tid"]], round(event["ts"], 3), round(event["ts"] + event["dur"], 3),
+                        code[event["cat"]], event["name"]] for event in chosen]}

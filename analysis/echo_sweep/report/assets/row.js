@@ -29,6 +29,8 @@ function factsOf(row) {
 const STEP_COLOURS = {forward: "#8ec1e0", backward: "#0072B2", weight_gradient: "#003f63", pair: "#4f9dc7", bubble: "#bdbdbd", pp_comm: "#F0E442", tail: "#D55E00", omitted: "#dedede"};
 const STEP_PATTERNS = {backward: "", weight_gradient: "x", bubble: ".", pp_comm: "-", tail: "/", omitted: "|"};
 
+function colourOf(kind, k) { return STEP_COLOURS[kind] || facts.colours.parts[kind] || seriesColour(k); }
+
 function drawTimeline(place, row) {
   const timeline = facts.timelines.rows[row];
   if (!timeline) {
@@ -37,16 +39,16 @@ function drawTimeline(place, row) {
     return;
   }
   timelinePicture = new Picture(place, "timeline", "Timeline of the step");
-  const end = Math.max(...timeline.slices.map((one) => one[2])), [factor, unit] = scaleOf("s", end / 1e6);
+  const end = Math.max(...timeline.slices.map((one) => one[2])), [factor, unit] = scaleOf("s", end / 1e6), tracks = timeline.tracks.map(plain);
   const traces = timeline.kinds.map((kind, k) => {
     const some = timeline.slices.filter((one) => one[3] === k);
-    return {type: "bar", orientation: "h", name: kind.replace(/_/g, " "), y: some.map((one) => one[0]), base: some.map((one) => one[1] / 1e6 / factor), x: some.map((one) => (one[2] - one[1]) / 1e6 / factor),
-      hoverinfo: "text", hovertext: some.map((one) => `${plain(one[4])}, stage ${one[0]}<br>${shown((one[2] - one[1]) / 1e6, "s", 3)} from ${shown(one[1] / 1e6, "s", 4)}`),
-      marker: {color: STEP_COLOURS[kind], line: {width: 0.4, color: cssOf("card")}, pattern: {bgcolor: STEP_COLOURS[kind], shape: STEP_PATTERNS[kind] || "", fgcolor: "rgba(0,0,0,0.5)", size: 6, solidity: 0.2}}};
+    return {type: "bar", orientation: "h", name: kind.replace(/_/g, " "), y: some.map((one) => tracks[one[0]]), base: some.map((one) => one[1] / 1e6 / factor), x: some.map((one) => (one[2] - one[1]) / 1e6 / factor),
+      hoverinfo: "text", hovertext: some.map((one) => `${plain(one[4])}, ${plain(timeline.tracks[one[0]])}<br>${shown((one[2] - one[1]) / 1e6, "s", 3)} from ${shown(one[1] / 1e6, "s", 4)}`),
+      marker: {color: colourOf(kind, k), line: {width: 0.4, color: cssOf("card")}, pattern: {bgcolor: colourOf(kind, k), shape: STEP_PATTERNS[kind] || PATTERNS[kind] || "", fgcolor: "rgba(0,0,0,0.5)", size: 6, solidity: 0.2}}};
   }).filter((trace) => trace.y.length);
-  timelinePicture.draw(traces, {barmode: "overlay", bargap: 0.12, height: Math.max(240, 150 + 26 * timeline.stages), xaxis: axisOf(`time [${unit}]`), yaxis: axisOf("stage", {autorange: "reversed", dtick: timeline.stages > 16 ? undefined : 1}), dragmode: "zoom"},
-    `One step of ${plural(timeline.stages, "pipeline stage")}, the compute lane of each; F forward, B backward, with the microbatch.`,
-    {heads: ["stage", "from [us]", "to [us]", "kind", "name"], rows: () => timeline.slices.map((one) => [one[0], one[1], one[2], timeline.kinds[one[3]], one[4]])});
+  timelinePicture.draw(traces, {barmode: "overlay", bargap: 0.12, height: Math.max(240, 150 + 28 * timeline.tracks.length), xaxis: axisOf(`time [${unit}]`), yaxis: axisOf("", {autorange: "reversed", type: "category", categoryorder: "array", categoryarray: tracks, dtick: 1}), dragmode: "zoom"},
+    timeline.ops ? `One replayed step by streams; the longest ${grouped(timeline.slices.length)} of ${grouped(timeline.ops)} ops.` : `One step of ${plural(timeline.tracks.length, "pipeline stage")}, the compute lane of each; F forward, B backward, with the microbatch.`,
+    {heads: ["track", "from [us]", "to [us]", "kind", "name"], rows: () => timeline.slices.map((one) => [timeline.tracks[one[0]], one[1], one[2], timeline.kinds[one[3]], one[4]])});
 }
 
 function rowCard(title, ...children) {
