@@ -201,8 +201,10 @@ class StepTrace {
     }
     ECHO_EXPECT(budget >= 0);
     const std::int64_t all = std::accumulate(tasks.begin(), tasks.end(), std::int64_t{0});
-    with_ops_ = affordable(ops, budget - all);
-    if (with_ops_ == 0) with_ops_ = affordable(ops, budget / 4);
+    if (request_.has_ops) {
+      with_ops_ = affordable(ops, budget - all);
+      if (with_ops_ == 0) with_ops_ = affordable(ops, budget / 4);
+    }
     std::int64_t spent = 0;
     for (std::size_t i = 0; i < ops.size(); ++i)
       if (is_chosen(MicrobatchId(static_cast<std::int32_t>(i)), with_ops_)) spent += ops[i];

@@ -250,6 +250,12 @@ class Trace(unittest.TestCase):
         self.assertEqual(names, {"stage 1", "gpu rank 0"})
         self.assertEqual(problems_of(trace), [])
 
+    def test_tasks_may_stand_alone(self):
+        for row in self.ok[::4]:
+            whole, tasks = self.trace(row), self.trace(row, "--tasks-only")
+            self.assertEqual(self.step_slices(whole), self.step_slices(tasks))
+            self.assertFalse([e for e in tasks["traceEvents"] if e["ph"] == "X" and "alone_us" in e["args"]])
+
     def test_stages_may_be_chosen(self):
         trace = self.trace(self.ok[0], "--stages", "1,3", name="t.json")
         self.assertEqual({e["pid"] for e in trace["traceEvents"]}, {1, 3})

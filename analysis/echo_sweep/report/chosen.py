@@ -10,7 +10,7 @@ BEST = 400         # of each model, best first
 AXES = 6           # axes with the largest effect; the best row of each pair of their values is on the page
 VALUES = 40        # most values of such an axis
 FRONT = 1200       # points of a front and behind it
-SLICES = 300       # best rows of slices: rows alike in all but the layout
+SLICES = 300       # best rows of slices: rows that differ only in the layout
 ALWAYS = ("cluster", "gpus", "tp", "pp")  # axes of the pictures the page opens with
 
 

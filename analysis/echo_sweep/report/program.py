@@ -7,8 +7,10 @@ import shutil
 import subprocess
 import tempfile
 
+from .packed import packed
+
 LONGEST = 20.0   # seconds that one question may take
-EVENTS = 20_000  # of a timeline
+EVENTS = 40_000  # of a timeline
 OPS = 2500       # of a replayed step on the page, the longest
 POINTS = 20      # best rows whose kernels are looked at
 KERNELS = 12     # shown
@@ -54,11 +56,11 @@ class Program:
         return (list(csv.DictReader(text.splitlines()))[:KERNELS], "") if text is not None else (None, problem)
 
     def timeline(self, row_id):
-        """{"tracks", "kinds", "ops", "slices": [[track, start, end, kind, name], ...]} of the step of a row, in us; `ops`: of a
-        replayed step all there are."""
+        """{"tracks", "kinds", "names": words, "ops", and of each slice "track", "start", "end", "kind", "name", packed} of the
+        step of a row, in us; `ops`: of a replayed step all there are."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "step.json")
-            _, problem = self._run("trace", self._file, row_id, "-o", path, "--max-events", str(EVENTS))
+            _, problem = self._run("trace", self._file, row_id, "-o", path, "--max-events", str(EVENTS), "--tasks-only")
             if problem:
                 return None, problem
             with open(path) as trace:
@@ -80,7 +82,13 @@ def _timeline_of(trace):
     tracks = sorted({(event["pid"], event["tid"]) for event in chosen})
     kinds = list(dict.fromkeys(event["cat"] for event in chosen)) if is_replay else list(KINDS)
     place, code = {track: i for i, track in enumerate(tracks)}, {kind: i for i, kind in enumerate(kinds)}
+    words = list(dict.fromkeys(event["name"] for event in chosen))
+    name_code = {name: i for i, name in enumerate(words)}
     return {"tracks": [f"{names[pid, None]}, {names[pid, tid]}" if is_replay else f"stage {pid}" for pid, tid in tracks],
             "kinds": kinds, "ops": len(events) if is_replay else 0,
-            "slices": [[place[event["pid"], event["tid"]], round(event["ts"], 3), round(event["ts"] + event["dur"], 3),
-                        code[event["cat"]], event["name"]] for event in chosen]}
+            "names": words,
+            "track": packed([place[event["pid"], event["tid"]] for event in chosen]),
+            "start": packed([float(event["ts"]) for event in chosen]),
+            "end": packed([float(event["ts"] + event["dur"]) for event in chosen]),
+            "kind": packed([code[event["cat"]] for event in chosen]),
+            "name": packed([name_code[event["name"]] for event in chosen])}

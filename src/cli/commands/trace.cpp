@@ -27,6 +27,7 @@ namespace {
 struct TraceOptions {
   std::string file, id, output, stages, ranks;
   std::int64_t most_events = 200'000;
+  bool tasks_only = false;
   std::vector<std::string> preset_paths;
 };
 
@@ -72,6 +73,7 @@ void draw_step(const Drawing& drawing) {
   const explain::TraceRequest request{
       .stages = numbers_in(options.stages, "stage", config.degrees.pipeline),
       .ranks = numbers_in(options.ranks, "gpu rank", training::gpus_of(config.degrees)),
+      .has_ops = !options.tasks_only,
       .most_events = options.most_events};
   const explain::TraceSize size =
       explain::trace_step(step, ws.step, config, explanation.memory, title, request, output);
@@ -82,7 +84,7 @@ void draw_step(const Drawing& drawing) {
                         size.microbatches_with_tasks, microbatches, size.microbatches_with_ops);
   say("{} events, {}, ", size.events, drawn);
   say_where(output);
-  if (size.microbatches_with_ops < microbatches)
+  if (size.microbatches_with_ops < microbatches && !options.tasks_only)
     say("for more of them: --max-events, or fewer --stages or --ranks\n");
 }
 
@@ -128,10 +130,10 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(chosen->output, "-o,--output",
                 "trace to write, compressed if the name ends in .gz (default: ID.json.gz)");
   options.value(chosen->stages, "--stages", "pipeline stages to draw, as in 0,7 (default: all)");
-  options.value(
-      chosen->ranks, "--ranks",
-      "gpu ranks to draw, a process each, as in 0,8 (default: a process a stage; of a replayed step "
-      "the ranks that its trace holds)");
+  options.value(chosen->ranks, "--ranks",
+                "gpu ranks to draw, one process for each, as in 0,8 (default: the stages; of a replayed step "
+                "the ranks that its trace holds)");
+  options.flag(chosen->tasks_only, "--tasks-only", "draw passes of microbatches without their ops");
   options.value(
       chosen->most_events, "--max-events",
       "maximum number of events; beyond it, ops of microbatches are left out, then their tasks; of a "

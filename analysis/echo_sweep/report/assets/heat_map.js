@@ -49,6 +49,8 @@ function heatColour(share) {
 }
 
 function drawHeat() {
+  document.getElementById("heat").hidden = !heat.x;
+  if (!heat.x) return;  // nothing varies
   const {x, y} = heat, place = document.getElementById("heat-table"), legend = document.getElementById("heat-legend");
   const cells = cellsOf([...visible, ...outside], x, y);
   const values = (name) => [...new Set(modelRows.map((row) => valueOf(name, row)))].sort((a, b) => a - b);

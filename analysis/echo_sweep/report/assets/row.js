@@ -13,7 +13,7 @@ function rowSweep(row) {
 
 function partBars(kind, row, whole, units) {
   return bars(partsOf(kind, row).map(([name, value]) => ({label: labelOf(name), share: value / whole, text: `${shown(value, units, 3)} \u00b7 ${percent(value / whole, 2)}`,
-    colour: facts.colours.parts[name], hatched: Boolean(PATTERNS[name])})));
+    colour: facts.colours.parts[name], hatched: Boolean(PATTERNS[name])})), {class: "bars parts"});
 }
 
 function factsOf(row) {
@@ -39,16 +39,18 @@ function drawTimeline(place, row) {
     return;
   }
   timelinePicture = new Picture(place, "timeline", "Timeline of the step");
-  const end = Math.max(...timeline.slices.map((one) => one[2])), [factor, unit] = scaleOf("s", end / 1e6), tracks = timeline.tracks.map(plain);
+  const [track, start, end_, kind_, name] = ["track", "start", "end", "kind", "name"].map((part) => valuesOf(timeline[part], 0));
+  const slices = Array.from(track, (_, i) => [track[i], start[i], end_[i], kind_[i], timeline.names[name[i]]]);
+  const end = slices.reduce((last, one) => Math.max(last, one[2]), 0), [factor, unit] = scaleOf("s", end / 1e6), tracks = timeline.tracks.map(plain);
   const traces = timeline.kinds.map((kind, k) => {
-    const some = timeline.slices.filter((one) => one[3] === k);
+    const some = slices.filter((one) => one[3] === k);
     return {type: "bar", orientation: "h", name: kind.replace(/_/g, " "), y: some.map((one) => tracks[one[0]]), base: some.map((one) => one[1] / 1e6 / factor), x: some.map((one) => (one[2] - one[1]) / 1e6 / factor),
       hoverinfo: "text", hovertext: some.map((one) => `${plain(one[4])}, ${plain(timeline.tracks[one[0]])}<br>${shown((one[2] - one[1]) / 1e6, "s", 3)} from ${shown(one[1] / 1e6, "s", 4)}`),
       marker: {color: colourOf(kind, k), line: {width: 0.4, color: cssOf("card")}, pattern: {bgcolor: colourOf(kind, k), shape: STEP_PATTERNS[kind] || PATTERNS[kind] || "", fgcolor: "rgba(0,0,0,0.5)", size: 6, solidity: 0.2}}};
   }).filter((trace) => trace.y.length);
   timelinePicture.draw(traces, {barmode: "overlay", bargap: 0.12, height: Math.max(240, 150 + 28 * timeline.tracks.length), xaxis: axisOf(`time [${unit}]`), yaxis: axisOf("", {autorange: "reversed", type: "category", categoryorder: "array", categoryarray: tracks, dtick: 1}), dragmode: "zoom"},
-    timeline.ops ? `One replayed step by streams; the longest ${grouped(timeline.slices.length)} of ${grouped(timeline.ops)} ops.` : `One step of ${plural(timeline.tracks.length, "pipeline stage")}, the compute lane of each; F forward, B backward, with the microbatch.`,
-    {heads: ["track", "from [us]", "to [us]", "kind", "name"], rows: () => timeline.slices.map((one) => [timeline.tracks[one[0]], one[1], one[2], timeline.kinds[one[3]], one[4]])});
+    timeline.ops ? `One replayed step by streams; the longest ${grouped(slices.length)} of ${grouped(timeline.ops)} ops.` : `One step of ${plural(timeline.tracks.length, "pipeline stage")}, the compute lane of each; F forward, B backward, with the microbatch.`,
+    {heads: ["track", "from [us]", "to [us]", "kind", "name"], rows: () => slices.map((one) => [timeline.tracks[one[0]], one[1], one[2], timeline.kinds[one[3]], one[4]])});
 }
 
 function rowCard(title, ...children) {

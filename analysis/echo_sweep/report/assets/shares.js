@@ -28,12 +28,13 @@ function drawSlicingChoices() {
 }
 
 function stacked(picture, kind, scaleTo, unit, said, extra) {
-  const slices = slicesShown(14), isNarrow = picture.plot.clientWidth < 720;
+  const slices = slicesShown(14), width = picture.plot.clientWidth, isNarrow = picture.plot.clientWidth < 720;
   const labels = slices.map(([key]) => plain(key));
   // where there is no room beside the bars, labels stand above them
   const above = isNarrow ? labels.map((text) => ({x: 0, y: text, text, xanchor: "left", yanchor: "bottom", yshift: 8, showarrow: false, font: {size: 12}})) : [];
   const used = parts[kind].names.filter((name, k) => slices.some(([, row]) => parts[kind].values[row * parts[kind].names.length + k] > 0));
   const size = parts[kind].names.length, data = [];
+  const legendLines = Math.ceil((used.length + 1) / Math.max(1, Math.floor((width - 60) / 145)));
   const traces = used.map((name, i) => {
     const k = parts[kind].names.indexOf(name), values = slices.map(([, row]) => parts[kind].values[row * size + k] / scaleTo(row));
     const colour = facts.colours.parts[name] || seriesColour(i);
@@ -42,8 +43,8 @@ function stacked(picture, kind, scaleTo, unit, said, extra) {
       marker: {color: colour, line: {color: cssOf("card"), width: 0.6}, pattern: {bgcolor: colour, shape: kind === "mem" ? ["", "/", "x", ".", "\\", "-", "|", "+"][Math.floor(i / 2) % 8 * (i % 2)] : PATTERNS[name] || "", fgcolor: "rgba(0,0,0,0.55)", size: 7, solidity: 0.22}}};
   });
   slices.forEach(([key, row, rest]) => used.forEach((name) => data.push([key, rowIds[row], rest, name, parts[kind].values[row * size + parts[kind].names.indexOf(name)]])));
-  picture.draw([...traces, ...extra(slices, labels)], {barmode: "stack", annotations: above, height: Math.max(260, 160 + (isNarrow ? 42 : 31) * slices.length) + (isNarrow ? 70 : 0), xaxis: axisOf(unit ? `[${unit}]` : ""), yaxis: axisOf("", {type: "category", autorange: "reversed", dtick: 1, ticksuffix: " ", showticklabels: !isNarrow}),
-    margin: {l: isNarrow ? 12 : 60, r: baseLayout().margin.r, t: (isNarrow ? 54 : 34) + 19 * Math.ceil((used.length + 1) * 135 / Math.max(200, picture.plot.clientWidth - 100)), b: 44}, bargap: isNarrow ? 0.62 : 0.25, legend: {...baseLayout().legend, traceorder: "normal"}}, said(slices),
+  picture.draw([...traces, ...extra(slices, labels)], {barmode: "stack", annotations: above, height: 100 + 20 * legendLines + Math.max(90, (isNarrow ? 42 : 31) * slices.length), xaxis: axisOf(unit ? `[${unit}]` : ""), yaxis: axisOf("", {type: "category", autorange: "reversed", dtick: 1, ticksuffix: " ", showticklabels: !isNarrow}),
+    margin: {l: isNarrow ? 12 : 60, r: baseLayout().margin.r, t: (isNarrow ? 40 : 20) + 20 * legendLines, b: 44}, bargap: isNarrow ? 0.62 : 0.25, legend: {...baseLayout().legend, traceorder: "normal"}}, said(slices),
     {heads: ["best of", "id", "configuration", "part", kind === "mem" ? "byte" : "s"], rows: () => data});
 }
 
