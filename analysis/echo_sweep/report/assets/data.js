@@ -1,6 +1,12 @@
 // The rows that the page holds, decoded from the facts.
 
-const READERS = {u1: Uint8Array, i2: Int16Array, i4: Int32Array, f4: Float32Array, f8: Float64Array};
+const READERS = {
+  u1: Uint8Array,
+  i2: Int16Array,
+  i4: Int32Array,
+  f4: Float32Array,
+  f8: Float64Array
+};
 
 function bytesOf(text) {
   const raw = atob(text), bytes = new Uint8Array(raw.length);
@@ -19,8 +25,9 @@ const columns = new Map(facts.rows.columns.map((one) => {
   const packed = "same" in one && one.words ? {...one, same: 0} : one;
   return [one.name, {...one, values: valuesOf(packed, rowCount)}];
 }));
-const parts = Object.fromEntries(Object.entries(facts.rows.parts).map(([kind, one]) =>
-  [kind, {names: one.names, values: valuesOf(one, rowCount * one.names.length)}]));
+const parts = Object.fromEntries(
+    Object.entries(facts.rows.parts)
+        .map(([kind, one]) => [kind, {names: one.names, values: valuesOf(one, rowCount * one.names.length)}]));
 const rowIds = (() => {
   const bytes = bytesOf(facts.rows.ids), ids = [];
   for (let i = 0; i < rowCount; ++i)
@@ -66,7 +73,8 @@ function lawOf(name) { return (columns.get(name) || {}).follows || "none"; }
 
 // What tells rows of one model apart: inputs that vary among them.
 function varyingInputs(rows) {
-  return facts.told_by.filter((name) => name !== "model" && rows.some((row) => valueOf(name, row) !== valueOf(name, rows[0])));
+  return facts.told_by.filter(
+      (name) => name !== "model" && rows.some((row) => valueOf(name, row) !== valueOf(name, rows[0])));
 }
 function termOf(name, row) {
   const column = columns.get(name), value = column.values[row];
@@ -74,7 +82,8 @@ function termOf(name, row) {
   const word = column.words[value];
   if (word === "off") return "";
   if (word === "on") return facts.labels[name] || labelOf(name);
-  return ["cluster", "gpu", "framework", "schedule", "precision"].includes(name) ? word : labelOf(name) + "\u00a0" + word;
+  return ["cluster", "gpu", "framework", "schedule", "precision"].includes(name) ? word :
+                                                                                   labelOf(name) + "\u00a0" + word;
 }
 function nameOf(row, names) {
   return names.map((name) => termOf(name, row)).filter((term) => term).join(", ") || rowIds[row].slice(0, 8);

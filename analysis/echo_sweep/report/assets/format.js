@@ -17,13 +17,13 @@ function digits(value, count = 4) {
   if (!Number.isFinite(value)) return "never";
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return grouped(value);
   const text = Number(value.toPrecision(count));
-  return Math.abs(text) >= 1e4 ? grouped(Math.round(text)) : Math.abs(text) < 1e-4 ? text.toExponential() : String(text);
+  return Math.abs(text) >= 1e4 ? grouped(Math.round(text)) :
+      Math.abs(text) < 1e-4    ? text.toExponential() :
+                                 String(text);
 }
 
 // 12 345 with narrow blanks that do not break.
-function grouped(value) {
-  return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
-}
+function grouped(value) { return String(value).replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f"); }
 
 function shown(value, units = "1", count = 4) {
   if (value === null || value === undefined || Number.isNaN(value)) return "-";
@@ -31,24 +31,23 @@ function shown(value, units = "1", count = 4) {
   return unit ? digits(value / factor, count) + "\u00a0" + unit : digits(value, count);
 }
 
-function percent(share, count = 3) {
-  return Number.isFinite(share) ? digits(100 * share, count) + "\u00a0%" : "-";
-}
+function percent(share, count = 3) { return Number.isFinite(share) ? digits(100 * share, count) + "\u00a0%" : "-"; }
 
-function plural(count, word) {
-  return grouped(count) + "\u00a0" + word + (count === 1 ? "" : "s");
-}
+function plural(count, word) { return grouped(count) + "\u00a0" + word + (count === 1 ? "" : "s"); }
 
 // Plotly reads its texts as a few tags of HTML: names stay names.
-function plain(text) {
-  return String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-}
+function plain(text) { return String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;"); }
 
-const SHARES = new Set(["mfu", "fit_chance", "slowdown_tax", "goodput", "bubble_frac", "exposed_comm_frac", "overlap_frac",
-  "rel_error", "rel_error_p90", "mem_rel_error", "limit_excess", "measured_share"]);
+const SHARES = new Set([
+  "mfu", "fit_chance", "slowdown_tax", "goodput", "bubble_frac", "exposed_comm_frac", "overlap_frac", "rel_error",
+  "rel_error_p90", "mem_rel_error", "limit_excess", "measured_share"
+]);
 
 // Words for units that numbers alone do not say.
-const UNITS = {tokens_per_s: "tokens/s", tokens_per_s_per_gpu: "tokens/s"};
+const UNITS = {
+  tokens_per_s: "tokens/s",
+  tokens_per_s_per_gpu: "tokens/s"
+};
 
 // A value of a column, with its unit.
 function told(name, value) {
@@ -66,22 +65,32 @@ function rangeText(name, low, high) {
 }
 
 function labelOf(name) {
-  const own = {step_time: "step time", mfu: "MFU", mem_peak: "peak memory", gpus: "GPUs", zero: "ZeRO", tokens_per_s: "tokens/s", tokens_per_s_per_gpu: "tokens/s per GPU",
-    fit_chance: "chance to fit", train_time: "training time"};
+  const own = {
+    step_time: "step time",
+    mfu: "MFU",
+    mem_peak: "peak memory",
+    gpus: "GPUs",
+    zero: "ZeRO",
+    tokens_per_s: "tokens/s",
+    tokens_per_s_per_gpu: "tokens/s per GPU",
+    fit_chance: "chance to fit",
+    train_time: "training time"
+  };
   return own[name] || facts.labels[name] || name.replace(/_/g, " ");
 }
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
-    else if (name === "text") made.textContent = value;
-    else if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : value);
+    if (name.startsWith("on"))
+      made.addEventListener(name.slice(2), value);
+    else if (name === "text")
+      made.textContent = value;
+    else if (value !== null && value !== false)
+      made.setAttribute(name, value === true ? "" : value);
   }
   made.append(...children.filter((child) => child !== null && child !== undefined));
   return made;
 }
 
-function cssOf(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
-}
+function cssOf(name) { return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim(); }

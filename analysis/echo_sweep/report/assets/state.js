@@ -1,13 +1,24 @@
 // What is chosen: the model, the conditions, the rows to show and the region drawn in a picture. All views follow it.
 
-const state = {model: facts.order[0], filter: "", show: "ranked", region: null, sort: null, page: 0};
+const state = {
+  model: facts.order[0],
+  filter: "",
+  show: "ranked",
+  region: null,
+  sort: null,
+  page: 0
+};
 const listeners = [];
 let modelRows = [], visible = [], isVisible = new Uint8Array(rowCount);
 
 function currentModel() { return facts.models[state.model]; }
 
 const OPERATORS = {
-  "=": (a, b) => a === b, "!=": (a, b) => a !== b, "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b,
+  "=": (a, b) => a === b,
+  "!=": (a, b) => a !== b,
+  "<": (a, b) => a < b,
+  "<=": (a, b) => a <= b,
+  ">": (a, b) => a > b,
   ">=": (a, b) => a >= b,
 };
 
@@ -28,16 +39,20 @@ function testOf(term) {
   if (!found) {
     const word = term.toLowerCase();
     const worded = [...columns.values()].filter((one) => one.words && one.role === "input");
-    return (row) => rowIds[row].startsWith(word) || worded.some((one) => one.words[one.values[row]].toLowerCase().includes(word));
+    return (row) => rowIds[row].startsWith(word) ||
+        worded.some((one) => one.words[one.values[row]].toLowerCase().includes(word));
   }
   const [, asked, operator, text] = found;
-  const name = columns.has(asked) ? asked : [...columns.keys()].find((one) => facts.labels[one] === asked || labelOf(one) === asked);
+  const name = columns.has(asked) ?
+      asked :
+      [...columns.keys()].find((one) => facts.labels[one] === asked || labelOf(one) === asked);
   if (!name) return `there is no column "${asked}"`;
   const column = columns.get(name), compare = OPERATORS[operator === "==" ? "=" : operator];
   if (column.words) {
     const wanted = text.replace(/^['"]|['"]$/g, "").toLowerCase();
     if (name === "zero" || !"<>".includes(operator[0])) {
-      if (!column.words.some((word) => word.toLowerCase() === wanted)) return `"${name}" is one of ${column.words.join(", ")}`;
+      if (!column.words.some((word) => word.toLowerCase() === wanted))
+        return `"${name}" is one of ${column.words.join(", ")}`;
       return (row) => compare(column.words[column.values[row]].toLowerCase(), wanted);
     }
     return `"${name}" holds words: use = or !=`;
@@ -60,7 +75,11 @@ function matching() {
   const usable = tests.filter((test) => typeof test !== "string");
   const shows = {ranked: isRanked, feasible: isFeasible, all: () => true}[state.show];
   const meets = (row) => usable.every((test) => test(row)) && (!state.region || state.region.has(row));
-  return {rows: modelRows.filter((row) => shows(row) && meets(row)), outside: modelRows.filter((row) => !shows(row) && meets(row)), problem};
+  return {
+    rows: modelRows.filter((row) => shows(row) && meets(row)),
+    outside: modelRows.filter((row) => !shows(row) && meets(row)),
+    problem
+  };
 }
 
 let outside = [];  // rows that meet the conditions and are not of the kind shown: the heat map needs them
@@ -69,7 +88,8 @@ function update(change = {}) {
   if ("model" in change || !modelRows.length) {
     const code = columns.get("model").words.indexOf(currentModel().name);
     modelRows = [];
-    for (let row = 0; row < rowCount; ++row) if (columns.get("model").values[row] === code) modelRows.push(row);
+    for (let row = 0; row < rowCount; ++row)
+      if (columns.get("model").values[row] === code) modelRows.push(row);
   }
   if (!("page" in change)) state.page = 0;
   const found = matching();
