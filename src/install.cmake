@@ -14,6 +14,11 @@ file(REAL_PATH ${share}/echo-sweep beside)
 file(RELATIVE_PATH catalog ${beside} ${catalog})
 file(CREATE_LINK ${catalog} ${share}/echo-sweep/catalog SYMBOLIC)
 
+# The Python package, for `echo-sweep report` of a build tree; an installed program has echo-sweep-results beside it.
+file(REAL_PATH ${CMAKE_SOURCE_DIR}/analysis package)
+file(RELATIVE_PATH package ${beside} ${package})
+file(CREATE_LINK ${package} ${share}/echo-sweep/python SYMBOLIC)
+
 # Pages, completion and the schema for editors are what the program itself prints; presets of who builds it stay out.
 set(texts "")
 function(echo_text path)

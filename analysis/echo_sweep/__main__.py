@@ -1,5 +1,7 @@
 """python -m echo_sweep top|export FILE: tables on the command line, for where the program itself is not at hand.
 
+python -m echo_sweep report FILE -o PAGE.html: the file as one page of HTML, with pictures and a table.
+
 python -m echo_sweep kernels ROWS.csv: pictures of what `echo-sweep validate TABLE.csv --csv ROWS.csv` wrote.
 
 python -m echo_sweep validate ROWS.csv: pictures of what `echo-sweep validate STEPS.csv --csv ROWS.csv` wrote.
@@ -28,6 +30,22 @@ def _export(sweep, options):
     from .exporting import export
 
     export(sweep.where(options.where), options.format, options.output, options.columns and options.columns.split(","))
+
+
+def _report(options):
+    import os
+
+    if not os.path.exists(options.file) and os.path.isdir(f"{options.file}.journal"):
+        raise ValueError(f"{options.file} is not written yet: {options.file}.journal holds the rows of an interrupted sweep. Run the "
+                         f"sweep again to continue it; echo-sweep status {options.file} says how far it is")
+    page = options.output or os.path.splitext(options.file)[0] + ".html"
+    try:
+        sweep = open_results(options.file)
+    except OSError as error:  # h5py leaves out which file
+        raise ValueError(f"{options.file}: {error.strerror or error}") from error
+    with sweep:
+        size = sweep.report(page)
+    print(f"{page}: {size / 1e6:.1f} MB, opens in any browser without a network")
 
 
 def _kernels(options):
@@ -88,6 +106,9 @@ def main(arguments=None):
         command.add_argument("file")
         command.add_argument("--where", help="condition, as in \"tp == 8 and mem_peak < 70 GiB\"")
         command.set_defaults(run=run)
+    page = commands.add_parser("report", help="the file as one page of HTML, with pictures and a table")
+    page.add_argument("file", metavar="FILE.h5", help="result file")
+    page.add_argument("-o", "--output", metavar="PAGE.html", help="where to (FILE.html)")
     pictures = commands.add_parser("kernels", help="pictures of measured kernels beside their predictions")
     pictures.add_argument("file", metavar="ROWS.csv", help="as echo-sweep validate TABLE.csv --csv ROWS.csv writes it")
     pictures.add_argument("-o", "--output", nargs=2, metavar=("SCATTER.svg", "RESIDUALS.svg"),
@@ -108,9 +129,9 @@ def main(arguments=None):
     merge.add_argument("metrics", metavar="METRICS.csv", help="its kernel_metric_output.csv")
     options = parser.parse_args(arguments)
     try:
-        pictures_of = {"kernels": _kernels, "merge": _merge, "slowdown": _slowdown, "validate": _validate}
-        if options.command in pictures_of:
-            return pictures_of[options.command](options)
+        writers = {"kernels": _kernels, "merge": _merge, "report": _report, "slowdown": _slowdown, "validate": _validate}
+        if options.command in writers:
+            return writers[options.command](options)
         with open_results(options.file) as sweep:
             options.run(sweep, options)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough

@@ -13,6 +13,7 @@ SCHEMA = "echo-sweep-results"
 MAJOR = "1"
 SETTINGS = ("slowdown", "contention", "skew_sigma", "skew_draws", "workload_times", "workload_format",
             "workload_data_groups", "workload_tokens", "what_if")
+BATCH = 1 << 17  # rows read at a time
 ROLES = ("scale", "input", "outcome", "metric")
 SMALL = 256 * 2**20  # bytes: checked whole when opened; of larger files HDF5 checks what is read
 
@@ -69,8 +70,13 @@ class ResultFile:
         labels = [text_of(label) for label in group["mem_part" if kind == "mem" else "part"][...]]
         if len(rows) == 0:
             return labels, np.zeros((0, len(labels)))
-        first = rows.min()
-        return labels, group[kind][first:rows.max() + 1][rows - first]
+        table = np.empty((len(rows), len(labels)), dtype=group[kind].dtype)
+        order = np.argsort(rows, kind="stable")
+        for first in range(int(rows.min()), int(rows.max()) + 1, BATCH):  # a large file is never whole in memory
+            some = order[slice(*np.searchsorted(rows[order], (first, first + BATCH)))]
+            if len(some):
+                table[some] = group[kind][first:first + BATCH][rows[some] - first]
+        return labels, table
 
     def group(self, name):
         """The columns of a group such as /pareto or /failures, by name; empty where the file has none."""
@@ -90,7 +96,7 @@ class ResultFile:
         """{cause: the entry of /nearest, with the config_id of its row}; a cause is "memory", "limit NAME" or a rule's word."""
         group = self.group("nearest")
         entries = [dict(zip(group, values)) for values in zip(*group.values())]
-        return {entry.pop("cause"): {"config_id": str(self.ids[entry.pop("config")]), **entry} for entry in entries}
+        return {entry.pop("cause"): {"config_id": str(self.ids_of([entry.pop("config")])[0]), **entry} for entry in entries}
 
     def provenance(self):
         """What may differ between two runs of one sweep: program and host, the sweep's text, its inputs, launches."""
@@ -109,6 +115,12 @@ class ResultFile:
     def axes(self):
         return axes_of(self.provenance().get("resolved_toml", ""))
 
+    @cached_property
+    def varying(self):
+        """Inputs with more than one value in the file, in its order."""
+        inputs = [name for name, column in self.columns.items() if column.role == "input"]
+        return [name for name in inputs if self.rows and (self.columns[name].codes != self.columns[name].codes[0]).any()]
+
     @property
     def settings(self):
         """Of [simulate] and [workload], by name."""
@@ -121,5 +133,10 @@ class ResultFile:
 
     @cached_property
     def ids(self):
-        """config_id as the 16 hex digits the program prints."""
-        return np.array([f"{int(key):016x}" for key in self.columns["config_id"].codes], dtype="U16")
+        """config_id of every row, as the 16 hex digits the program prints."""
+        return self.ids_of(slice(None))
+
+    def ids_of(self, rows):
+        """config_id of some rows, in that order."""
+        keys = self.columns["config_id"].codes[rows].astype(">u8")
+        return np.frombuffer(keys.tobytes().hex().encode(), dtype="S16").astype("U16")

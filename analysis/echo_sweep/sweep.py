@@ -236,6 +236,13 @@ class Sweep(View):
     def __iter__(self):
         return (Row(self, i) for i in range(len(self)))
 
+    def report(self, path, program=None):
+        """Writes one page of HTML about the whole file, with pictures and a table, to `path`. `program`: the path of
+        echo-sweep, which knows timelines and kernels; else it is looked for. Needs plotly. Returns the page's bytes."""
+        from .report import write_report
+
+        return write_report(self, path, program)
+
     @property
     def plot(self):
         from .plots import Plots

@@ -72,6 +72,7 @@ class View:
         self._file = file
         self._rows = np.arange(file.rows) if rows is None else np.asarray(rows, dtype=np.int64)
         self._columns = with_derived(file) if columns is None else columns
+        self._varying = None  # found when it is asked for
 
     # --- what it is
     @property
@@ -125,7 +126,7 @@ class View:
 
     def ids(self):
         """config_id as the 16 hex digits the program prints."""
-        return self._file.ids[self._rows]
+        return self._file.ids_of(self._rows)
 
     def breakdown(self, kind="exposed_time"):
         """{part: values} of /breakdown: seconds (exposed_time, total_time) or bytes (mem)."""
@@ -234,8 +235,10 @@ class View:
     # --- the space
     def varying(self):
         """Inputs with more than one value in these rows."""
-        codes = {name: self._columns[name].codes[self._rows] for name in self.names("input")}
-        return [name for name, values in codes.items() if len(self) and (values != values[0]).any()]
+        if self._varying is None:
+            codes = ((name, self._columns[name].codes[self._rows]) for name in self._file.varying if name in self._columns)
+            self._varying = [name for name, values in codes if len(self) and (values != values[0]).any()]
+        return list(self._varying)
 
     def axes(self):
         """Inputs that the sweep turns and that vary in these rows; all that vary where the file does not say."""

@@ -18,6 +18,7 @@ LAYOUT = ("tp pp cp ep etp dp vpp schedule micro_batch microbatches zero zero_gr
           "cp_comm cp_inner scatter_gather microbatch_group post_validation fsdp_prefetch fsdp_reshard no_sync dispatch "
           "offload_optimizer offload_layers").split()
 NEAR_TIE = 1e-3
+FEW = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -59,16 +60,41 @@ class WithoutSlowdown:
                 f"({self.share:.1%}){lost}")
 
 
+def slices_of(rows, names):
+    """int[row]: rows that are alike in all columns `names` have one number, which grows with their values."""
+    number = np.zeros(len(rows), dtype=np.int64)
+    for name in names:
+        column, codes = rows.about(name), rows.about(name).codes[rows.places()]
+        if column.words:  # in the order of the words
+            known = sorted(column.words)
+            rank = np.argsort(np.argsort([column.words[code] for code in known]))
+            codes = rank[np.searchsorted(known, codes)]
+        place, count = places_of(codes)
+        number, _ = places_of(number * count + place)
+    return number
+
+
+def places_of(codes):
+    """(int[row], count): the place of each code among the different ones, ascending. Counts small numbers instead of sorting."""
+    if not len(codes):
+        return np.zeros(0, dtype=np.int64), 0
+    low, high = int(codes.min()), int(codes.max())
+    if high - low < FEW:
+        shifted = codes.astype(np.int64) - low
+        present = np.bincount(shifted) > 0
+        return (np.cumsum(present) - 1)[shifted], int(present.sum())
+    values, place = np.unique(codes, return_inverse=True)
+    return place.reshape(-1), len(values)
+
+
 def without_slowdown(sweep):
     """Of the feasible rows of a Sweep."""
     rows = sweep.feasible
     step, unslowed = (rows.column(name).astype(float) for name in ("step_time", "step_time_no_slowdown"))
     timed = (step > 0) & (unslowed > 0)
     rows, step, unslowed = rows.view(timed), step[timed], unslowed[timed]
-    asked = [name for name in rows.names("input") if name not in LAYOUT and name != "global_batch_tokens"]
-    codes = [np.unique(rows.column(name), return_inverse=True)[1].reshape(-1) for name in asked]
-    keys = np.column_stack(codes) if codes else np.zeros((len(rows), 0), dtype=np.int64)
-    slice_of = np.unique(keys, axis=0, return_inverse=True)[1].reshape(-1) if len(rows) else np.zeros(0, dtype=np.int64)
+    asked = [name for name in rows.varying() if name not in LAYOUT and name != "global_batch_tokens"]
+    slice_of = slices_of(rows, asked)
     order = np.argsort(slice_of, kind="stable")
     slices = np.split(order, np.flatnonzero(np.diff(slice_of[order])) + 1) if len(rows) else []
     changed, winners, decided = [], [], 0
@@ -85,13 +111,15 @@ def without_slowdown(sweep):
             decided += 1
     changed.sort(key=lambda one: (-one[0], one[1]))
     losses = np.array([one[0] for one in changed])
-    ids = rows.ids()
-    table = table_of({"wins_with": ids[[one[1] for one in changed]], "wins_without": ids[[one[2] for one in changed]],
+
+    def ids(positions):
+        return rows.view(np.array(positions, dtype=np.int64)).ids()
+
+    table = table_of({"wins_with": ids([one[1] for one in changed]), "wins_without": ids([one[2] for one in changed]),
                       "loss": losses}, {})
-    every = table_of({"wins": ids[[one[0] for one in winners]], "tax": np.array([one[1] for one in winners]),
+    every = table_of({"wins": ids([one[0] for one in winners]), "tax": np.array([one[1] for one in winners]),
                       "loss": np.array([one[2] for one in winners])}, {})
     single = sum(len(members) == 1 for members in slices)
-    return WithoutSlowdown(len(slices) - single, single, every, table, int(np.sum(losses <= NEAR_TIE)), decided,
-                           [name for name, of_rows in zip(asked, codes) if len(np.unique(of_rows)) > 1],
+    return WithoutSlowdown(len(slices) - single, single, every, table, int(np.sum(losses <= NEAR_TIE)), decided, asked,
                            "step_time_no_contention" in rows.names()
                            and bool(np.any(rows.column("step_time_no_contention") != step)))

@@ -4,6 +4,7 @@ Without network: Debian's h5py and numpy shine through, and nothing is fetched. 
 dependency in its newest version instead, which takes a minute.
 """
 
+import importlib.util
 import json
 import os
 import re
@@ -52,6 +53,9 @@ def test_pip_installs_it_into_a_fresh_environment(result, tmp_path, capsys):
     assert run("-m", "echo_sweep", "top", result, "-n", "1").splitlines()[1].startswith(best[:8])
     told = subprocess.run([tmp_path / "venv/bin/echo-trace", "compare", "no.jsonl", "no.jsonl"], capture_output=True, text=True)
     assert told.returncode == 2 and told.stderr.startswith("echo-trace: cannot read no.jsonl"), told.stderr
+    if importlib.util.find_spec("plotly"):
+        run("-m", "echo_sweep", "report", result, "-o", "report.html")
+        assert "Content-Security-Policy" in (tmp_path / "report.html").read_text()
     csv = run("-m", "echo_sweep", "export", result, "--columns", "config_id,tp", "--where", "tp == 8").splitlines()
     assert csv[0] == "config_id,tp" and len(csv) == 1 + len(es.open(result).where("tp == 8"))
 

@@ -16,6 +16,7 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "base/error.hpp"
+#include "explain/drawn_processes.hpp"
 #include "explain/perfetto_events.hpp"
 #include "ops/describe.hpp"
 #include "text/json.hpp"
@@ -82,9 +83,9 @@ class StepTrace {
     find_owners();
     std::int64_t least = 0;
     for (std::int32_t stage = 0; stage < config_.degrees.pipeline; ++stage)
-      if (is_drawn(stage)) least += 3 + lane_count + (config_.degrees.pipeline > 1 ? 2 : 0);
+      least += copies(stage) * (3 + lane_count + (config_.degrees.pipeline > 1 ? 2 : 0));
     for (std::size_t i = 0; i < timeline_.slices.size(); ++i)
-      if (is_drawn(timeline_.slices[i].stage) && owner_[i].is_none()) least += 2;
+      if (owner_[i].is_none()) least += 2 * copies(timeline_.slices[i].stage);
     return least;
   }
 
@@ -113,9 +114,8 @@ class StepTrace {
     SimTime start{};
   };
 
-  [[nodiscard]] bool is_drawn(std::int32_t stage) const {
-    return request_.stages.empty() || std::ranges::count(request_.stages, stage) > 0;
-  }
+  [[nodiscard]] std::int64_t copies(std::int32_t stage) const { return std::ssize(processes_[at(stage)]); }
+  [[nodiscard]] bool is_drawn(std::int32_t stage) const { return copies(stage) > 0; }
 
   void find_readers() {
     const auto note = [&](const Slice& slice, const Task& task) {
@@ -131,14 +131,19 @@ class StepTrace {
 
   void name_tracks(std::int32_t stage) {
     const training::RankClass& ranks = step_.layout.classes[at(stage)];
-    out_->name_process(stage, fmt::format("stage {} (gpu ranks {} to {})", stage, ranks.first_gpu_rank,
-                                          ranks.first_gpu_rank + ranks.multiplicity - 1));
-    out_->name_thread({stage, step_thread}, "step");
-    for (std::int32_t lane = 0; lane < lane_count; ++lane)
-      out_->name_thread({stage, first_lane_thread + lane}, lane_names[at(lane)]);
-    if (config_.degrees.pipeline == 1) return;
-    out_->name_thread({stage, down_thread}, "to the next stage");
-    out_->name_thread({stage, up_thread}, "to the previous stage");
+    for (const DrawnProcess& process : processes_[at(stage)]) {
+      out_->name_process(
+          process.number,
+          process.is_rank ? fmt::format("gpu rank {} (stage {})", ranks.first_gpu_rank + process.place, stage)
+                          : fmt::format("stage {} (gpu ranks {} to {})", stage, ranks.first_gpu_rank,
+                                        ranks.first_gpu_rank + ranks.multiplicity - 1));
+      out_->name_thread({process.number, step_thread}, "step");
+      for (std::int32_t lane = 0; lane < lane_count; ++lane)
+        out_->name_thread({process.number, first_lane_thread + lane}, lane_names[at(lane)]);
+      if (config_.degrees.pipeline == 1) continue;
+      out_->name_thread({process.number, down_thread}, "to the next stage");
+      out_->name_thread({process.number, up_thread}, "to the previous stage");
+    }
   }
 
   // The microbatch with which a slice is drawn: a task's own, that of the task which a wait precedes; none
@@ -187,17 +192,19 @@ class StepTrace {
       const Slice& slice = timeline_.slices[i];
       if (!is_drawn(slice.stage)) continue;
       if (owner_[i].is_none()) {
-        budget -= 2;  // itself, and a gap before it
+        budget -= 2 * copies(slice.stage);  // itself, and a gap before it
         continue;
       }
-      tasks[at(owner_[i])] += events_of(slice);
+      tasks[at(owner_[i])] += events_of(slice) * copies(slice.stage);
       for (const workload::BlockRun& run : simulate::placed_runs(slice, step_))
-        ops[at(owner_[i])] += run.count * std::ssize(timeline_.blocks[at(run.block)]);
+        ops[at(owner_[i])] += run.count * std::ssize(timeline_.blocks[at(run.block)]) * copies(slice.stage);
     }
     ECHO_EXPECT(budget >= 0);
     const std::int64_t all = std::accumulate(tasks.begin(), tasks.end(), std::int64_t{0});
-    with_ops_ = affordable(ops, budget - all);
-    if (with_ops_ == 0) with_ops_ = affordable(ops, budget / 4);
+    if (request_.has_ops) {
+      with_ops_ = affordable(ops, budget - all);
+      if (with_ops_ == 0) with_ops_ = affordable(ops, budget / 4);
+    }
     std::int64_t spent = 0;
     for (std::size_t i = 0; i < ops.size(); ++i)
       if (is_chosen(MicrobatchId(static_cast<std::int32_t>(i)), with_ops_)) spent += ops[i];
@@ -225,7 +232,9 @@ class StepTrace {
     }
     args += exposed_of(slice);
     close_gap();
-    out_->slice({slice.stage, step_thread}, name, look.category, slice.start, slice.end, look.colour, args);
+    for (const DrawnProcess& process : processes_[at(slice.stage)])
+      out_->slice({process.number, step_thread}, name, look.category, slice.start, slice.end, look.colour,
+                  args);
     if (slice.kind != SliceKind::task) return;
     follow(slice, true);
     if (is_chosen(slice.task.microbatch, with_ops_)) draw_ops(slice);
@@ -242,8 +251,9 @@ class StepTrace {
 
   void close_gap() {
     if (!gap_) return;
-    out_->slice({gap_->stage, step_thread}, "microbatches that are not drawn (--max-events)", "omitted",
-                gap_->start, gap_->end, "grey", exposed_of(*gap_));
+    for (const DrawnProcess& process : processes_[at(gap_->stage)])
+      out_->slice({process.number, step_thread}, "microbatches that are not drawn (--max-events)", "omitted",
+                  gap_->start, gap_->end, "grey", exposed_of(*gap_));
     gap_.reset();
   }
 
@@ -262,14 +272,16 @@ class StepTrace {
   void count_held(std::int32_t stage, SimTime now, std::int32_t change, bool is_shown) {
     const std::int32_t held = held_[stage] += change;
     if (!is_shown) return;
-    out_->counter(stage, "activations held (chunks)", now, held);
+    for (const DrawnProcess& process : processes_[at(stage)])
+      out_->counter(process.number, "activations held (chunks)", now, held);
     if (memory_.empty()) return;
     constexpr double gib = 1073741824.0;
     const training::MemoryUse& use = memory_[at(stage)];
     const double activations = static_cast<double>(use.part[at(training::MemoryPart::activations)].value);
     const double rest = static_cast<double>(use.total().value) - activations;
     const std::int32_t most = std::max(1, most_held(stage));
-    out_->counter(stage, "memory (GiB)", now, (rest + activations * held / most) / gib);
+    for (const DrawnProcess& process : processes_[at(stage)])
+      out_->counter(process.number, "memory (GiB)", now, (rest + activations * held / most) / gib);
   }
   // As in the slices.
   std::int32_t most_held(std::int32_t stage) {
@@ -301,11 +313,14 @@ class StepTrace {
     const SimTime leaves = std::max(link, slice.end);
     link = leaves + (down ? step_.prices.hop_forward[border] : step_.prices.hop_backward[border]);
     if (!is_shown) return;
-    out_->slice({slice.stage, down ? down_thread : up_thread}, name_of(task), "pp_comm", leaves, link);
     constexpr SimTime inside{1000};  // an arrow starts within its slice
-    if (is_drawn(reader->second.stage))
-      out_->arrow({slice.stage, step_thread}, std::max(slice.start, slice.end - inside),
-                  {reader->second.stage, step_thread}, reader->second.start);
+    for (const DrawnProcess& process : processes_[at(slice.stage)]) {
+      out_->slice({process.number, down ? down_thread : up_thread}, name_of(task), "pp_comm", leaves, link);
+      for (const DrawnProcess& to : processes_[at(reader->second.stage)])
+        if (to.is_rank == process.is_rank && to.place == process.place)
+          out_->arrow({process.number, step_thread}, std::max(slice.start, slice.end - inside),
+                      {to.number, step_thread}, reader->second.start);
+    }
   }
 
   void draw_ops(const Slice& slice) {
@@ -324,9 +339,10 @@ class StepTrace {
                                  ? ops::describe(step_.work.kernels[at(kernel_of(op.work))])
                                  : ops::describe(step_.work.collectives[at(collective_of(op.work, kernels))]);
     const SimTime alone = step_.prices.alone[at(op.work)];
-    out_->slice({stage, first_lane_thread + static_cast<std::int32_t>(op.lane)}, name,
-                time_category_names[at(op.part)], from + op.start, from + op.end, {},
-                fmt::format("\"alone_us\":{}", microseconds(alone)));
+    for (const DrawnProcess& process : processes_[at(stage)])
+      out_->slice({process.number, first_lane_thread + static_cast<std::int32_t>(op.lane)}, name,
+                  time_category_names[at(op.part)], from + op.start, from + op.end, {},
+                  fmt::format("\"alone_us\":{}", microseconds(alone)));
   }
 
   const simulate::StepTimeline& timeline_;
@@ -334,6 +350,8 @@ class StepTrace {
   const training::TrainingConfig& config_;
   std::span<const training::MemoryUse> memory_;
   const TraceRequest& request_;
+  const std::vector<std::vector<DrawnProcess>> processes_ =
+      drawn_processes(step_.layout, request_);  // [stages]
   TraceEvents* out_ = nullptr;
   std::map<Reader, Place> readers_;
   std::map<std::pair<std::int32_t, bool>, SimTime> links_;  // (stage, downwards): its last transfer ended
@@ -354,7 +372,7 @@ TraceSize trace_step(const simulate::StepTimeline& timeline, const SimulatedStep
   if (const std::int64_t least = drawing.least_events(); least > request.most_events)
     throw UserError(fmt::format("{} events do not suffice for the names and ends of the stages drawn",
                                 request.most_events),
-                    fmt::format("--max-events {} or more, or fewer --stages", least));
+                    fmt::format("--max-events {} or more, or fewer --stages or --ranks", least));
   TraceFile file(path);
   TraceEvents events(file,
                      fmt::format(R"("title":{},"step_us":{},"critical_stage":{})", text::json_text(title),

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstdio>
+#include <fstream>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -174,6 +176,14 @@ const std::filesystem::path& existing(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file))
     throw UserError("there is no file \"" + file.string() + "\"", "give the .h5 file written by a sweep", 2);
   return file;
+}
+
+bool is_result(const std::filesystem::path& file) {
+  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
+  std::array<char, signature.size()> first{};
+  std::ifstream in(file, std::ios::binary);
+  in.read(first.data(), first.size());
+  return std::string_view(first.data(), first.size()) == signature;
 }
 
 std::optional<FileState> read_state(const std::filesystem::path& path) {

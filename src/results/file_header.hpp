@@ -58,6 +58,9 @@ struct FileState : FileHeader {
 // `file`, which is there; UserError, 2, where it is not.
 [[nodiscard]] const std::filesystem::path& existing(const std::filesystem::path& file);
 
+// Whether `file` begins as HDF5 files do, and so is no sweep. False where it cannot be read.
+[[nodiscard]] bool is_result(const std::filesystem::path& file);
+
 // The description in an existing result file; nothing when there is no such file. Not a result file:
 // UserError, 5.
 [[nodiscard]] std::optional<FileState> read_state(const std::filesystem::path& file);

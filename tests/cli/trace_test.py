@@ -12,6 +12,9 @@ import unittest
 import h5py
 
 PROGRAM = sys.argv.pop(1)
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from trace_event_format import problems_of  # noqa: E402
+
 SWEEP = """
 [space]
 model = "gpt3-6.7b"
@@ -213,12 +216,53 @@ class Trace(unittest.TestCase):
         self.assertTrue(all(named.values()), named)
         self.assertLessEqual({(e["pid"], e["tid"]) for e in events if e["ph"] == "X"}, set(named))
 
+    def test_viewers_read_it(self):
+        for row in self.ok:
+            for options in (("--max-events", 3000), ("--max-events", 3000, "--ranks", "0,1")):
+                self.assertEqual(problems_of(self.trace(row, *options)), [], f"row {row} {options}")
+        self.assertEqual(problems_of(self.trace(self.ok[0])), [])
+
+    def test_gpu_ranks_are_drawn_one_by_one(self):
+        """Each as its stage, which all its ranks do alike; arrows join the ranks of one pipeline."""
+        for row in self.ok[::3]:
+            gpus, pp = int(self.column("gpus", row)), int(self.column("pp", row))
+            each = gpus // pp
+            ranks = [0, each - 1, gpus - each, gpus - 1]
+            whole = self.step_slices(self.trace(row))
+            some = self.trace(row, "--ranks", ",".join(map(str, ranks)))
+            drawn = self.step_slices(some)
+            self.assertEqual(set(drawn), set(ranks))
+            names = {e["pid"]: e["args"]["name"] for e in some["traceEvents"] if e["name"] == "process_name"}
+            for rank in set(ranks):
+                stage = rank // each
+                self.assertEqual(names[rank], f"gpu rank {rank} (stage {stage})")
+                alike = [[{key: value for key, value in e.items() if key != "pid"} for e in events]
+                         for events in (drawn[rank], whole[stage])]
+                self.assertEqual(*alike)
+            begun = {e["id"]: e["pid"] for e in some["traceEvents"] if e["ph"] == "s"}
+            for event in some["traceEvents"]:
+                if event["ph"] == "f":
+                    self.assertEqual(event["pid"] % each, begun[event["id"]] % each)
+
+    def test_stages_and_ranks_stand_side_by_side(self):
+        trace = self.trace(self.ok[0], "--stages", "1", "--ranks", "0")
+        names = {e["args"]["name"].split(" (")[0] for e in trace["traceEvents"] if e["name"] == "process_name"}
+        self.assertEqual(names, {"stage 1", "gpu rank 0"})
+        self.assertEqual(problems_of(trace), [])
+
+    def test_tasks_may_stand_alone(self):
+        for row in self.ok[::4]:
+            whole, tasks = self.trace(row), self.trace(row, "--tasks-only")
+            self.assertEqual(self.step_slices(whole), self.step_slices(tasks))
+            self.assertFalse([e for e in tasks["traceEvents"] if e["ph"] == "X" and "alone_us" in e["args"]])
+
     def test_stages_may_be_chosen(self):
         trace = self.trace(self.ok[0], "--stages", "1,3", name="t.json")
         self.assertEqual({e["pid"] for e in trace["traceEvents"]}, {1, 3})
 
     def test_what_cannot_be_drawn_is_said(self):
         for arguments, what in ((("trace", self.file, self.ok[0], "--stages", "4"), "not a stage"),
+                                (("trace", self.file, self.ok[0], "--ranks", "0,4096"), "not a gpu rank"),
                                 (("trace", self.file, "ffffffffffffffff"), "no row"),
                                 (("trace", self.file, self.ok[0], "-o", "/nowhere/t.json"), "cannot write")):
             done = run(*arguments)
@@ -232,6 +276,80 @@ class Trace(unittest.TestCase):
         self.assertIn("F0", drawing[0])
         self.assertIn("B0", drawing[3])
         self.assertTrue(drawing[3].split("|")[1].startswith("."))
+
+
+class Replay(unittest.TestCase):
+    """A generated step, written as a trace and replayed: its picture is that of its row."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory()
+        folder = cls.folder = pathlib.Path(cls.scratch.name)
+        (folder / "s.toml").write_text('[space]\nmodel = "gpt3-1.3b"\ncluster = "dgx-h100-ndr400"\nrecipe = "nvidia-performance"\n'
+                                       "tp = 2\npp = 2\ndp = 4\nglobal_batch = 16\nmicro_batch = 1\n")
+        run("convert", folder / "s.toml", "-o", folder / "step.jsonl").check_returncode()
+        (folder / "r.toml").write_text('workload = { trace = "step.jsonl" }\n[space]\ncluster = "dgx-h100-ndr400"\n')
+        cls.file = folder / "r.h5"
+        done = run(folder / "r.toml", "-o", cls.file)
+        assert done.returncode == 0, done.stderr
+        with h5py.File(cls.file) as rows:
+            cls.step = float(rows["step_time"][0]) * 1e6
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def trace(self, *options):
+        done = run("trace", self.file, 0, "-o", self.folder / "t.json", *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.folder / "t.json").read_text()), done.stdout
+
+    def test_every_op_is_there_and_viewers_read_it(self):
+        trace, told = self.trace()
+        self.assertEqual(problems_of(trace), [])
+        recorded = [json.loads(line) for line in (self.folder / "step.jsonl").read_text().splitlines()]
+        slices = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+        self.assertAlmostEqual(max(e["ts"] + e["dur"] for e in slices), self.step, places=3)
+        self.assertIn(f"{len(slices)} of {len(slices)} ops", told)
+        self.assertEqual(trace["otherData"]["step_us"], max(e["ts"] + e["dur"] for e in slices))
+        self.assertGreater(len(recorded), 100)
+        for event in slices:
+            if event["name"] != "wait":
+                self.assertGreaterEqual(event["ts"] + 1e-6, event["args"]["issued_us"])
+                self.assertGreaterEqual(event["dur"] + 1e-5, event["args"]["alone_us"] * (event["cat"] in ("forward", "backward")))
+
+    def test_a_process_is_a_gpu_rank(self):
+        whole, _ = self.trace()
+        ranks = sorted({e["pid"] for e in whole["traceEvents"]})
+        self.assertGreaterEqual(len(ranks), 2)
+        for event in whole["traceEvents"]:
+            if event["name"] == "process_name":
+                self.assertEqual(event["args"]["name"], f"gpu rank {event['pid']}")
+        # rank 1 does what rank 0, its tensor-parallel neighbour, was recorded to do
+        other, _ = self.trace("--ranks", "1")
+        self.assertEqual({e["pid"] for e in other["traceEvents"]}, {1})
+        self.assertEqual(other["traceEvents"][0]["args"]["name"], "gpu rank 1 (does as gpu rank 0)")
+        times = [[(e["ts"], e["dur"], e["name"], e["tid"]) for e in trace["traceEvents"] if e["ph"] == "X" and e["pid"] == pid]
+                 for trace, pid in ((whole, 0), (other, 1))]
+        self.assertEqual(*times)
+        self.assertEqual(problems_of(other), [])
+
+    def test_size_is_bounded_by_the_shortest_ops(self):
+        whole, _ = self.trace()
+        small, told = self.trace("--max-events", 200)
+        self.assertEqual(len(small["traceEvents"]), 200)
+        self.assertIn("shortest ops are left out", told)
+        lengths = sorted((e["dur"] for e in whole["traceEvents"] if e["ph"] == "X"), reverse=True)
+        kept = [e["dur"] for e in small["traceEvents"] if e["ph"] == "X"]
+        self.assertEqual(sorted(kept, reverse=True), lengths[:len(kept)])
+
+    def test_what_cannot_be_drawn_is_said(self):
+        for options, what in ((("--stages", "0"), "has gpu ranks, no stages"), (("--ranks", "16"), "not a gpu rank"),
+                              (("--max-events", "3"), "do not suffice")):
+            done = run("trace", self.file, 0, "-o", self.folder / "never.json", *options)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(what, done.stderr)
+            self.assertFalse((self.folder / "never.json").exists())
 
 
 if __name__ == "__main__":

@@ -1,9 +1,6 @@
 #include "cli/break_even/surface_sweep.hpp"
 
-#include <array>
-#include <fstream>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "cli/run/sweep_inputs.hpp"
@@ -14,18 +11,11 @@
 
 namespace echo::cli {
 
-static bool is_result(const std::string& file) {
-  constexpr std::string_view signature = "\x89HDF\r\n\x1a\n";
-  std::array<char, signature.size()> first{};
-  std::ifstream in(results::existing(file), std::ios::binary);
-  in.read(first.data(), first.size());
-  return std::string_view(first.data(), first.size()) == signature;
-}
-
 SurfaceSweep::SurfaceSweep(std::string file, std::vector<std::string> preset_paths,
                            std::vector<std::string> sets)
     : file_(std::move(file)), preset_paths_(std::move(preset_paths)), sets_(std::move(sets)) {
-  if (is_result(file_)) rows_ = std::make_unique<const results::ResultFile>(file_);
+  if (results::is_result(results::existing(file_)))
+    rows_ = std::make_unique<const results::ResultFile>(file_);
 }
 
 std::unique_ptr<const explain::SweepAgain> SurfaceSweep::read(const std::vector<std::string>& sets) const {

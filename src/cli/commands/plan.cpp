@@ -1,5 +1,6 @@
-// echo-sweep plan SWEEP.toml: counts the points and how many each rule removes; on request lists points,
-// times a few of them, or explains why one is removed. Writes nothing.
+// echo-sweep plan SWEEP: counts the points and how many each rule removes; on request lists points, times a
+// few of them, or explains why one is removed. SWEEP is a TOML file, or a result file, which holds its sweep.
+// Writes nothing.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -15,7 +16,10 @@
 #include "cli/terminal/terminal.hpp"
 #include "config/sweep_file/sweep_file.hpp"
 #include "explain/profile_inputs.hpp"
+#include "explain/sweep_again.hpp"
 #include "parallel/journal/journal_rows.hpp"
+#include "results/file_header.hpp"
+#include "results/read_rows.hpp"
 #include "results/write/result_file.hpp"
 #include "text/json.hpp"
 #include "text/show_quantity.hpp"
@@ -37,7 +41,9 @@ struct AlreadyThere {
   std::int64_t rows = 0;
 };
 AlreadyThere look_for_rows(const PlanOptions& options, const sweep::SweepSpec& spec) {
-  AlreadyThere there{options.output.empty() ? sweep::result_file_of(spec) : options.output, 0};
+  AlreadyThere there{options.output, 0};
+  if (there.file.empty())
+    there.file = results::is_result(options.sweep) ? options.sweep : sweep::result_file_of(spec);
   if (const auto state = results::read_state(there.file)) there.rows = state->rows;
   const auto folder = parallel::journal_folder(there.file);
   if (std::filesystem::is_directory(folder))
@@ -76,10 +82,18 @@ void print_json(const PlanOptions& options, const config::SweepInputs& inputs, c
   say("{}", json.text());
 }
 
+explain::SweepAgain read_sweep(const PlanOptions& options) {
+  if (results::is_result(options.sweep))
+    return explain::sweep_again(results::ResultFile(options.sweep), options.preset_paths, options.sets);
+  explain::SweepAgain read{config::read_sweep(options.sweep, options.preset_paths, options.sets), nullptr};
+  read.measured = std::make_unique<const std::string>(explain::read_profiles(read.inputs, options.profiles));
+  explain::price_by(*read.measured, read.inputs);
+  return read;
+}
+
 int run_plan(const PlanOptions& options) {
-  auto inputs = config::read_sweep(options.sweep, options.preset_paths, options.sets);
-  const std::string measured = explain::read_profiles(inputs, options.profiles);
-  explain::price_by(measured, inputs);
+  const explain::SweepAgain read = read_sweep(options);
+  const config::SweepInputs& inputs = read.inputs;
   for (const Problem& warning : inputs.warnings) {
     fmt::print(stderr, "{}", problem_text(warning, wants_colour(stderr, false)));
   }
@@ -90,7 +104,7 @@ int run_plan(const PlanOptions& options) {
 
 std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<PlanOptions>();
-  options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
+  options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file, or a result file");
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
   options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.values(chosen->profiles, "--profile", "profile of measured kernels, as in run; repeatable");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <memory>
@@ -13,32 +14,95 @@
 #include "cli/terminal/say.hpp"
 #include "explain/chosen_row.hpp"
 #include "explain/explain.hpp"
+#include "explain/perfetto_replay.hpp"
 #include "explain/perfetto_step.hpp"
 #include "query/text/result_text.hpp"
 #include "results/read_rows.hpp"
+#include "simulate/simulate.hpp"
 
 namespace echo::cli::commands {
 
 namespace {
 
 struct TraceOptions {
-  std::string file, id, output, stages;
+  std::string file, id, output, stages, ranks;
   std::int64_t most_events = 200'000;
+  bool tasks_only = false;
   std::vector<std::string> preset_paths;
 };
 
-std::vector<std::int32_t> stages_in(const std::string& list, std::int32_t stages) {
+// Whole numbers of a list with commas, each from 0 to below `count`.
+std::vector<std::int32_t> numbers_in(const std::string& list, const char* what, std::int32_t count) {
   std::istringstream in(list);
   std::vector<std::int32_t> found;
   for (std::string word; std::getline(in, word, ',');) {
-    std::int32_t stage = -1;
-    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), stage);
-    if (problem != std::errc() || end != word.data() + word.size() || stage < 0 || stage >= stages)
-      throw UserError("\"" + word + "\" is not a stage of this row",
-                      "give stages from 0 to " + std::to_string(stages - 1) + ", as in 0,1");
-    found.push_back(stage);
+    std::int32_t number = -1;
+    const auto [end, problem] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (problem != std::errc() || end != word.data() + word.size() || number < 0 || number >= count)
+      throw UserError(fmt::format("\"{}\" is not a {} of this row", word, what),
+                      fmt::format("give {}s from 0 to {}, as in 0,1", what, count - 1));
+    if (std::ranges::count(found, number) == 0) found.push_back(number);
   }
   return found;
+}
+
+void say_where(const std::string& output) {
+  say("{} bytes\nfile {}\n", std::filesystem::file_size(output), output);
+}
+
+// What `trace` draws, and where.
+struct Drawing {
+  const explain::ConfigAgain& again;
+  const TraceOptions& options;
+  std::string title, output, status;
+};
+
+void refuse_without_step(const Drawing& drawing) {
+  throw UserError("row " + drawing.options.id + " has no step: its status is " + drawing.status,
+                  "choose a row whose status is ok");
+}
+
+void draw_step(const Drawing& drawing) {
+  const auto& [again, options, title, output, status] = drawing;
+  const training::TrainingConfig& config = *again.config;
+  simulate::Workspace ws;
+  const auto step = simulate::unfold_step(config, again.known.catalog, again.known.calibration, ws);
+  if (step.slices.empty()) refuse_without_step(drawing);
+  const explain::Explanation explanation =
+      explain::explain(config, again.known.catalog, again.known.calibration);
+  const explain::TraceRequest request{
+      .stages = numbers_in(options.stages, "stage", config.degrees.pipeline),
+      .ranks = numbers_in(options.ranks, "gpu rank", training::gpus_of(config.degrees)),
+      .has_ops = !options.tasks_only,
+      .most_events = options.most_events};
+  const explain::TraceSize size =
+      explain::trace_step(step, ws.step, config, explanation.memory, title, request, output);
+  const std::int32_t microbatches = training::microbatches_of(config);
+  std::string drawn = fmt::format("ops of {} of {} microbatches", size.microbatches_with_ops, microbatches);
+  if (size.microbatches_with_tasks < microbatches)
+    drawn = fmt::format("{} of {} microbatches drawn, {} of them with their ops",
+                        size.microbatches_with_tasks, microbatches, size.microbatches_with_ops);
+  say("{} events, {}, ", size.events, drawn);
+  say_where(output);
+  if (size.microbatches_with_ops < microbatches && !options.tasks_only)
+    say("for more of them: --max-events, or fewer --stages or --ranks\n");
+}
+
+void draw_replay(const Drawing& drawing) {
+  const auto& [again, options, title, output, status] = drawing;
+  if (!options.stages.empty())
+    throw UserError("a replayed step has gpu ranks, no stages", "choose them by --ranks");
+  simulate::Workspace ws;
+  const simulate::StepReport report =
+      simulate::simulate(*again.config, again.known.catalog, again.known.calibration, ws);
+  if (report.status != training::Status::ok) refuse_without_step(drawing);
+  const explain::ReplayTraceRequest request{
+      .ranks = numbers_in(options.ranks, "gpu rank", ws.trace->trace->world),
+      .most_events = options.most_events};
+  const explain::ReplayTraceSize size = explain::trace_replay(*ws.trace, title, request, output);
+  say("{} events, {} of {} ops, ", size.events, size.drawn, size.ops);
+  say_where(output);
+  if (size.drawn < size.ops) say("the shortest ops are left out; for more: --max-events, or fewer --ranks\n");
 }
 
 int run_trace(const TraceOptions& options) {
@@ -49,30 +113,12 @@ int run_trace(const TraceOptions& options) {
   if (!again.config)
     throw UserError("row " + options.id + " cannot be simulated again: " + again.problem,
                     "see echo-sweep show");
-  if (!again.known.catalog.model(again.config->model).trace.is_none())
-    throw UserError("row " + options.id + " replays a trace; only steps of models can be drawn",
-                    "see echo-sweep show");
-  simulate::Workspace ws;
-  const auto step = simulate::unfold_step(*again.config, again.known.catalog, again.known.calibration, ws);
-  if (step.slices.empty())
-    throw UserError("row " + options.id + " has no step: its status is " + table.text("status", 0),
-                    "choose a row whose status is ok");
-  const explain::Explanation explanation =
-      explain::explain(*again.config, again.known.catalog, again.known.calibration);
-  const std::string output =
-      options.output.empty() ? query::config_key(table, 0).substr(0, 8) + ".json.gz" : options.output;
-  const explain::TraceRequest request{.stages = stages_in(options.stages, again.config->degrees.pipeline),
-                                      .most_events = options.most_events};
-  const std::string title = table.text("model", 0) + " " + query::layout_of(table, 0);
-  const explain::TraceSize size =
-      explain::trace_step(step, ws.step, *again.config, explanation.memory, title, request, output);
-  const std::int32_t microbatches = training::microbatches_of(*again.config);
-  std::string drawn = fmt::format("ops of {} of {} microbatches", size.microbatches_with_ops, microbatches);
-  if (size.microbatches_with_tasks < microbatches)
-    drawn = fmt::format("{} of {} microbatches drawn, {} of them with their ops",
-                        size.microbatches_with_tasks, microbatches, size.microbatches_with_ops);
-  say("{} events, {}, {} bytes\nfile {}\n", size.events, drawn, std::filesystem::file_size(output), output);
-  if (size.microbatches_with_ops < microbatches) say("for more of them: --max-events, or fewer --stages\n");
+  const Drawing drawing{
+      again, options, table.text("model", 0) + " " + query::layout_of(table, 0),
+      options.output.empty() ? query::config_key(table, 0).substr(0, 8) + ".json.gz" : options.output,
+      table.text("status", 0)};
+  const bool is_replay = !again.known.catalog.model(again.config->model).trace.is_none();
+  (is_replay ? draw_replay : draw_step)(drawing);
   say("open it in https://ui.perfetto.dev\n");
   return 0;
 }
@@ -84,8 +130,14 @@ std::function<int(Invocation&)> declare(Options& options) {
   options.value(chosen->output, "-o,--output",
                 "trace to write, compressed if the name ends in .gz (default: ID.json.gz)");
   options.value(chosen->stages, "--stages", "pipeline stages to draw, as in 0,7 (default: all)");
-  options.value(chosen->most_events, "--max-events",
-                "maximum number of events; beyond it, ops of microbatches are left out, then their tasks");
+  options.value(chosen->ranks, "--ranks",
+                "gpu ranks to draw, one process for each, as in 0,8 (default: the stages; of a replayed step "
+                "the ranks that its trace holds)");
+  options.flag(chosen->tasks_only, "--tasks-only", "draw passes of microbatches without their ops");
+  options.value(
+      chosen->most_events, "--max-events",
+      "maximum number of events; beyond it, ops of microbatches are left out, then their tasks; of a "
+      "replayed step the shortest ops");
   options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   return [chosen](Invocation&) { return run_trace(*chosen); };
 }
