@@ -27,16 +27,20 @@ Settings read_as(Format format, const std::string& path, const std::string& text
   Settings settings = format == Format::toml   ? read_toml_settings(text, path, problems)
                       : format == Format::json ? launch_flags::read_json(text, path, problems)
                                                : launch_flags::read_yaml(text, path, problems);
+  // What is null, or left by JSON to the program that reads it, is not said.
+  std::erase_if(settings, [&](const launch_flags::Setting& setting) {
+    return setting.value == "null" || setting.value == "None" || setting.value == "~" ||
+           (format == Format::json && setting.value == "auto");
+  });
   for (launch_flags::Setting& setting : launch_flags::exported_in_comments(text, path))
     settings.push_back(std::move(setting));
   return settings;
 }
 
-// "language_model.num_layers" as "--num-layers"; what is null is not said.
+// "language_model.num_layers" as "--num-layers".
 Settings as_flags(const Settings& settings) {
   Settings flags;
   for (launch_flags::Setting setting : settings) {
-    if (setting.value == "null" || setting.value == "None") continue;
     if (!setting.key.starts_with(launch_flags::environment_prefix)) {
       setting.key = "--" + setting.key.substr(setting.key.rfind('.') + 1);
       std::ranges::replace(setting.key, '_', '-');

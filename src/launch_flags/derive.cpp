@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -26,7 +25,7 @@ class Numbers {
     const std::string& text = found->second;
     std::int64_t value = 0;
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
-    constexpr std::int64_t most = 2'000'000'000;
+    constexpr std::int64_t most = 1'000'000;  // so that products of three fit
     if (failed == std::errc() && end == text.data() + text.size() && value >= 1 && value <= most) return value;
     problems_.error(place_of(fact), fmt::format("\"{}\" is no whole number from 1", text),
                     "give a number here, or the axis " + fact + " by --set");
@@ -40,6 +39,9 @@ class Numbers {
     understood_.facts[fact] = std::to_string(value);
     const auto by = understood_.said_by.find(from);
     if (by != understood_.said_by.end()) understood_.said_by[fact] = by->second;
+  }
+  void wrong(const std::string& fact, const std::string& what) {
+    problems_.error(place_of(fact), what, "correct it, or give the axis by --set");
   }
   // a / b, or a problem that says what does not divide.
   std::optional<std::int64_t> quotient(std::int64_t a, std::int64_t b, const std::string& fact, const char* what) {
@@ -76,6 +78,10 @@ void derive_replicas(Numbers& n) {
 
 void derive_shards(Numbers& n) {
   const auto replicas = n.of("replicas");
+  if (n.of("dp_shard") == 1 && n.of("dp_replicate") > 1) {
+    n.set("zero", 0, "dp_shard");
+    return;
+  }
   const std::string from = n.has("optimizer_instances") ? "optimizer_instances" : "dp_replicate";
   const auto copies = n.of(from);
   if (!replicas || !copies || *copies == 1 || n.has("zero_group")) return;
@@ -83,9 +89,23 @@ void derive_shards(Numbers& n) {
     n.set("zero_group", *group, from);
 }
 
+// torchtitan's batch of a replica is cut into microbatches by pipelines alone.
+void derive_local_batch(Numbers& n) {
+  const auto local = n.of("local_batch");
+  if (!local) return;
+  if (n.or_one("pp") == 1) return n.set("micro_batch", *local, "local_batch");
+  n.set("replica_batch", *local, "local_batch");
+  n.set("micro_batch", n.or_one("pipeline_micro_batch"), "pipeline_micro_batch");
+}
+
 void derive_batch(Numbers& n) {
-  const auto replicas = n.of("replicas");
   const std::int64_t micro = n.or_one("micro_batch");
+  if (const auto steps = n.of("accumulation"), batch = n.of("global_batch"); steps && batch && !n.has("replicas")) {
+    if (const auto dp = n.quotient(*batch, *steps * micro, "global_batch", "microbatches do not divide the batch"))
+      n.set("dp", *dp, "global_batch");
+    return;
+  }
+  const auto replicas = n.of("replicas");
   if (!replicas || n.has("global_batch")) return;
   if (const auto steps = n.of("accumulation")) {
     n.set("global_batch", *steps * micro * *replicas, "accumulation");
@@ -153,14 +173,17 @@ void derive_chunks(Numbers& n, const training::ModelSpec& model) {
       if (const auto vpp = n.quotient(std::ssize(*layers), pp, "pipeline_layout", "the stages do not divide the chunks"))
         n.set("vpp", *vpp, "pipeline_layout");
     } else {
-      const auto none = n.quotient(1, 0, "pipeline_layout", "this layout of the pipeline cannot be read");
-      (void)none;
+      n.wrong("pipeline_layout", "\"" + found->second + "\" is no layout such as Et*5|t*5L");
     }
   }
-  if (const auto of_chunk = n.of("layers_per_chunk"); of_chunk && !n.has("vpp") && model.layers > 0)
+  const auto is_layer = [&](const char* fact) { return n.has(fact) && n.facts()[fact] == "true" ? 1 : 0; };
+  if (const auto of_chunk = n.of("layers_per_chunk"); of_chunk && !n.has("vpp") && model.layers > 0) {
+    const std::int64_t layers = model.layers + is_layer("embedding_is_layer") + is_layer("loss_is_layer");
+    const std::int64_t chunks = (layers + *of_chunk - 1) / *of_chunk;
     if (const auto vpp =
-            n.quotient(model.layers, pp * *of_chunk, "layers_per_chunk", "chunks of so many layers do not fill the stages"))
+            n.quotient(chunks, pp, "layers_per_chunk", "chunks of so many layers do not fill the stages"))
       n.set("vpp", *vpp, "layers_per_chunk");
+  }
   split_ends(n, model);
 }
 
@@ -184,9 +207,12 @@ void derive_axes(Understood& understood, const training::ModelSpec& model, const
   for (const char* axis : {"tp", "pp", "cp", "ep", "etp", "vpp", "micro_batch", "seq_len"}) (void)n.of(axis);
   derive_replicas(n);
   derive_shards(n);
+  derive_local_batch(n);
   derive_batch(n);
   derive_chunks(n, model);
   derive_hierarchy(n);
+  if (n.has("reshards_by_pipeline") && !n.has("fsdp_reshard"))
+    n.facts()["fsdp_reshard"] = n.or_one("pp") == 1 ? "true" : "false";
   if (!model.has_experts())
     for (const char* axis : {"ep", "etp"}) n.facts().erase(axis);
   if (n.or_one("pp") == 1)

@@ -30,6 +30,9 @@ void add_batch(const TrainingConfig& c, Facts& facts) {
   facts["replica_batch"] = std::to_string(replica);
   if (replica % c.batch.micro_samples == 0)
     facts["accumulation"] = std::to_string(replica / c.batch.micro_samples);
+  const bool has_stages = c.degrees.pipeline > 1;
+  facts["local_batch"] = std::to_string(has_stages ? replica : c.batch.micro_samples);
+  if (has_stages) facts["pipeline_micro_batch"] = std::to_string(c.batch.micro_samples);
 }
 
 void add_shards(const TrainingConfig& c, Facts& facts) {
@@ -37,6 +40,11 @@ void add_shards(const TrainingConfig& c, Facts& facts) {
   const std::int32_t group = c.zero_group > 0 ? c.zero_group : copies;
   if (copies % group != 0) return;
   facts["optimizer_instances"] = std::to_string(copies / group);
+  if (c.zero == training::ZeroStage::none) {
+    facts["dp_replicate"] = std::to_string(c.degrees.data);
+    facts["dp_shard"] = "1";
+    return;
+  }
   if (c.degrees.data % (copies / group) != 0) return;
   facts["dp_replicate"] = std::to_string(copies / group);
   facts["dp_shard"] = std::to_string(c.degrees.data / (copies / group));
@@ -69,8 +77,11 @@ Facts facts_of(const TrainingConfig& c, const simulate::Catalog& catalog) {
   add_machine(c, catalog, facts);
   const training::ModelSpec& model = catalog.model(c.model);
   const std::int32_t chunks = training::chunks_of(c);
-  if (chunks > 0 && model.layers % chunks == 0)
-    facts["layers_per_chunk"] = std::to_string(model.layers / chunks);
+  const std::int32_t layers =
+      model.layers + (c.layers.embedding_is_layer ? 1 : 0) + (c.layers.loss_is_layer ? 1 : 0);
+  const std::int32_t of_chunk = (layers + chunks - 1) / chunks;
+  if (c.layers.explicit_layers.is_none() && (layers + of_chunk - 1) / of_chunk == chunks)
+    facts["layers_per_chunk"] = std::to_string(of_chunk);
   if (!c.layers.explicit_layers.is_none())
     facts["pipeline_layout"] = pipeline_layout(catalog.layer_tables.at(at(c.layers.explicit_layers.index())));
   if (c.recipe.cp_inner > 0 && c.degrees.context % c.recipe.cp_inner == 0)

@@ -14,9 +14,12 @@ namespace echo::launch_flags {
 //   nodes, gpus_per_node        of the job
 //   accumulation                microbatches of a replica in a step
 //   replica_batch               sequences of a replica in a step
-//   dp_shard, dp_replicate      ranks that share the states, and copies of those
+//   local_batch                 sequences of a replica: of a microbatch without a pipeline, else of a step
+//   pipeline_micro_batch        sequences of a microbatch in a pipeline
+//   dp_shard, dp_replicate      ranks that share the weights (1: none do), and copies of those
 //   optimizer_instances         the same copies, counted over context-parallel ranks too
-//   layers_per_chunk            transformer layers of each model chunk
+//   layers_per_chunk            layers of each model chunk, the last one perhaps with fewer; embedding and loss count
+//                               where they are layers
 //   first_layers, last_layers   of the first and the last stage; only read
 //   pipeline_layout             of an explicit split: chunks as Megatron-LM writes them, "Et*5|t*7L"
 //   cp_hierarchy                inner and outer ranks of cp_comm = a2a+p2p: "4+2"

@@ -4,15 +4,9 @@
 // degrees, GPUs and replicas, batches, chunks, layers. What the command line gives replaces the fact of its name.
 #include "launch_flags/import.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <charconv>
-#include <numeric>
-
-#include "base/at.hpp"
 #include "launch_flags/derive.hpp"
-#include "sweep/space/design_space.hpp"
 
 namespace echo::launch_flags {
 
@@ -83,7 +77,14 @@ Imported import_settings(const Settings& settings, const Table& table, const sim
     const auto found = understood.facts.find(name);
     if (found == understood.facts.end()) continue;
     const auto by = understood.said_by.find(name);
-    out.axes.push_back({info.axis, found->second, by == understood.said_by.end() ? "" : by->second.key});
+    ChosenAxis chosen{info.axis, found->second, by == understood.said_by.end() ? "" : by->second.key};
+    const bool is_new_model = info.axis == sweep::Axis::model && out.model;
+    if (is_new_model || is_value(chosen, catalog))
+      out.axes.push_back(std::move(chosen));
+    else
+      problems.error(place_of(understood, name, request.file),
+                     fmt::format("\"{}\" is no value of the axis {}", found->second, name),
+                     "correct it, or give the axis by --set");
   }
   return out;
 }

@@ -36,6 +36,9 @@ struct Imported {
 [[nodiscard]] Imported import_settings(const Settings&, const Table&, const simulate::Catalog&, const ImportRequest&,
                                        Problems&);
 
+// Whether the text is a value of its axis.
+[[nodiscard]] bool is_value(const ChosenAxis&, const simulate::Catalog&);
+
 // The point as a sweep, and the config it means. `catalog`: receives the model and the layer split of the point.
 // UserError where it is no point, for instance where gpus is no multiple of tp * pp * cp.
 [[nodiscard]] sweep::SweepSpec point_of(const Imported&, simulate::Catalog& catalog);

@@ -105,6 +105,13 @@ Branch tree_of(const Settings& settings, const Table& table) {
 
 void add_yaml(const Branch& branch, int depth, std::string& text) {
   for (const Branch& below : branch.below) {
+    if (below.name.starts_with('[')) {  // one of a list: its first line has the mark
+      std::string item;
+      add_yaml(below, depth + 1, item);
+      item[static_cast<std::size_t>(depth) * 2] = '-';
+      text += item;
+      continue;
+    }
     text += std::string(static_cast<std::size_t>(depth) * 2, ' ') + below.name + ":";
     text += below.below.empty() ? " " + below.value + "\n" : "\n";
     add_yaml(below, depth + 1, text);
@@ -136,9 +143,16 @@ void add_json(const Branch& branch, int depth, std::string& text) {
 
 }  // namespace
 
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  return text;
+}
+
 std::string launch_text(const Settings& settings, const Table& table, const std::vector<std::string>& comments) {
-  if (table.format == Format::flags) return script(settings, table, comments);
-  std::vector<std::string> lines = comments;
+  std::vector<std::string> lines;
+  for (const std::string& comment : comments) lines.push_back(one_line(comment));
+  if (table.format == Format::flags) return script(settings, table, lines);
   for (const Setting& setting : settings)
     if (is_environment(setting)) lines.push_back(export_line(setting));
   Branch tree = tree_of(settings, table);

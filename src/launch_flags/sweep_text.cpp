@@ -94,14 +94,16 @@ std::string place_text(const Place& place) {
 std::string sweep_text(const Imported& imported, const training::TrainingConfig& config,
                        const simulate::Catalog& catalog, const Table& table, const SweepText& request) {
   const Understood& understood = imported.understood;
-  std::string text = fmt::format("# {} as a sweep, read as {} {}.\n", request.file, table.title, table.version);
-  for (const std::string& note : imported.notes) text += "# " + note + "\n";
+  std::string text;
+  const auto comment = [&](const std::string& line) { text += "# " + one_line(line) + "\n"; };
+  comment(fmt::format("{} as a sweep, read as {} {}.", request.file, table.title, table.version));
+  for (const std::string& note : imported.notes) comment(note);
   for (const LeftOut& one : understood.not_simulated)
-    text += fmt::format("# not simulated: {} {}: {}\n", one.setting.key, one.setting.value, one.why);
+    comment(fmt::format("not simulated: {} {}: {}", one.setting.key, one.setting.value, one.why));
   for (const LeftOut& one : understood.unknown)
-    text += fmt::format("# unknown: {} {}\n", one.setting.key, one.setting.value);
+    comment(fmt::format("unknown: {} {}", one.setting.key, one.setting.value));
   if (!understood.ignored.empty())
-    text += "# ignored, as they change no step's time or memory: " + names_of(understood.ignored) + "\n";
+    comment("ignored, as they change no step's time or memory: " + names_of(understood.ignored));
   const sweep::AxisSet idle = sweep::irrelevant_axes(config, catalog);
   text += "\n[space]\n";
   for (const ChosenAxis& chosen : imported.axes) {
@@ -110,7 +112,7 @@ std::string sweep_text(const Imported& imported, const training::TrainingConfig&
     std::string value = request.widened ? widened(chosen, config, catalog) : "";
     if (value.empty()) value = toml_value(chosen);
     text += fmt::format("{} = {}{}\n", sweep::info_of(chosen.axis).name, value,
-                        chosen.by.empty() ? "" : "  # " + chosen.by);
+                        chosen.by.empty() ? "" : "  # " + one_line(chosen.by));
   }
   const bool has_gpus = std::ranges::find(imported.axes, Axis::gpus, &ChosenAxis::axis) != imported.axes.end();
   if (request.widened && !has_gpus) text += fmt::format("gpus = {}\n", training::gpus_of(config.degrees));

@@ -4,8 +4,10 @@ namespace echo::launch_flags {
 
 bool matches_any(const std::vector<std::string>& patterns, const std::string& key) {
   for (const std::string& pattern : patterns) {
-    const bool is_prefix = pattern.ends_with('*');
-    if (is_prefix ? key.starts_with(pattern.substr(0, pattern.size() - 1)) : key == pattern) return true;
+    const std::size_t star = pattern.find('*');
+    if (star == std::string::npos && key == pattern) return true;
+    if (star == std::string::npos || key.size() + 1 < pattern.size()) continue;
+    if (key.starts_with(pattern.substr(0, star)) && key.ends_with(pattern.substr(star + 1))) return true;
   }
   return false;
 }

@@ -37,15 +37,15 @@ struct Table {
   std::string framework;  // the preset that simulates it
   Format format = Format::flags;
   std::string program;                // what is launched: "pretrain_gpt.py"
-  std::vector<std::string> ignored;   // keys that change neither the time nor the memory of a step; may end in *
-  std::vector<Term> not_simulated;    // keys that may change them, and what the simulator lacks; may end in *
+  std::vector<std::string> ignored;   // keys that change neither the time nor the memory of a step; a * may stand in each
+  std::vector<Term> not_simulated;    // other keys that may change them, and what the simulator lacks; also with *
   std::vector<Term> spelled;          // another spelling that is read, and its key; "!KEY": its opposite
   std::vector<std::string> lists;     // keys whose value is a list; facts join its members by "+"
   std::vector<Term> fixed;            // settings that every launch needs and that say nothing of the config
   std::vector<Relation> relations;
 };
 
-// Whether `key` is one of `patterns`, of which a name that ends in * means every key that begins so.
+// Whether `key` is one of `patterns`, in which one * stands for any text.
 [[nodiscard]] bool matches_any(const std::vector<std::string>& patterns, const std::string& key);
 
 }  // namespace echo::launch_flags

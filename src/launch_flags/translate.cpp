@@ -163,11 +163,11 @@ class RelationReader {
 };
 
 void sort_out(const Setting& setting, const Table& table, Understood& out) {
-  for (const Term& term : table.not_simulated)
-    if (matches_any({term.name}, setting.key)) return out.not_simulated.push_back({setting, term.value});
   if (matches_any(table.ignored, setting.key) ||
       std::ranges::any_of(table.fixed, [&](const Term& term) { return term.name == setting.key; }))
     return out.ignored.push_back({setting, ""});
+  for (const Term& term : table.not_simulated)
+    if (matches_any({term.name}, setting.key)) return out.not_simulated.push_back({setting, term.value});
   out.unknown.push_back({setting, ""});
 }
 

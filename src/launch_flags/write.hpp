@@ -16,6 +16,9 @@ namespace echo::launch_flags {
 // What `#` comments "export NAME=VALUE" of YAML and TOML say, and lines of the list "_comment" of JSON.
 [[nodiscard]] Settings exported_in_comments(const std::string& text, const std::string& file);
 
+// Without line ends and other control characters: a comment ends where it should.
+[[nodiscard]] std::string one_line(std::string text);
+
 struct SweepText {
   std::string file;        // that was imported
   bool widened = false;    // a space around the point: degrees, microbatch, recomputation and ZeRO vary

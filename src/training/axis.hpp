@@ -46,7 +46,5 @@ struct AxisMember {
 
 // "2.21.5" of 22105, as NCCL numbers itself; before 2.9, 2804 was 2.8.4.
 [[nodiscard]] std::string version_text(std::int32_t number);
-// The same number of a text; nothing where it is no version of NCCL 2.
-[[nodiscard]] std::optional<std::int32_t> version_number(const std::string& text);
 
 }  // namespace echo::training

@@ -165,12 +165,12 @@ std::vector<Table> read_launch_tables(const std::vector<std::string>& folders) {
   std::ranges::sort(tables, {}, &Table::name);
   const auto shared = std::ranges::find(tables, shared_table, &Table::name);
   if (shared == tables.end()) return tables;
-  const std::vector<Relation> relations = shared->relations;
-  const std::vector<std::string> ignored = shared->ignored;
+  const Table common = *shared;
   tables.erase(shared);
   for (Table& table : tables) {
-    table.relations.insert(table.relations.end(), relations.begin(), relations.end());
-    table.ignored.insert(table.ignored.end(), ignored.begin(), ignored.end());
+    table.relations.insert(table.relations.end(), common.relations.begin(), common.relations.end());
+    table.ignored.insert(table.ignored.end(), common.ignored.begin(), common.ignored.end());
+    table.spelled.insert(table.spelled.end(), common.spelled.begin(), common.spelled.end());
   }
   return tables;
 }

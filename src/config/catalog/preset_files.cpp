@@ -3,6 +3,7 @@
 #include "base/named_table.hpp"
 #include "config/catalog/cluster_fabric.hpp"
 #include "config/toml/did_you_mean.hpp"
+#include "training/version_number.hpp"
 
 namespace echo::config {
 namespace {

@@ -16,7 +16,8 @@ inline constexpr std::size_t most_launch_bytes = 4 << 20;  // of one file
 // #SBATCH lines "--nodes".
 [[nodiscard]] Settings read_shell(const std::string& text, const std::string& file, Problems&);
 
-// YAML: maps give "a.b", lists of scalars one value, other lists "a.0.b". ${a.b} is replaced by what stands there.
+// YAML: maps give "a.b", lists of scalars one value, other lists "a.0.b", or
+// "a.[Name].b" of an object whose `_target_` is x.y.Name. ${a.b} is replaced by what stands there.
 [[nodiscard]] Settings read_yaml(const std::string& text, const std::string& file, Problems&);
 
 [[nodiscard]] Settings read_json(const std::string& text, const std::string& file, Problems&);

@@ -56,11 +56,18 @@ class Flattener {
         if (list.size() > most_launch_bytes) return stop(node, "this list is too long");
         list += (number > 0 ? " " : "") + one.Scalar();
       } else {
-        visit(one, path + "." + std::to_string(number), depth + 1);
+        visit(one, path + "." + name_of(one, number), depth + 1);
       }
       ++number;
     }
     if (is_plain) add(path, list, node);
+  }
+  // "[Name]" of an object whose class is a.b.Name, else its number in the list.
+  static std::string name_of(const YAML::Node& node, std::size_t number) {
+    if (!node.IsMap() || !node["_target_"] || !node["_target_"].IsScalar()) return std::to_string(number);
+    const std::string& name = node["_target_"].Scalar();
+    const std::size_t dot = name.rfind('.');
+    return "[" + (dot == std::string::npos ? name : name.substr(dot + 1)) + "]";
   }
   void add(const std::string& path, const std::string& value, const YAML::Node& node) {
     size_ += path.size() + value.size();
