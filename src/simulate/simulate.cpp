@@ -184,19 +184,14 @@ static void price_step(const TrainingConfig& config, const Catalog& catalog, con
   price_hops(config, catalog, calibration, memo, step);
 }
 
-// Composes without slowdown, with it, and with the time that collectives lose to each other; the last result
-// stays.
 static void compose_and_report(const StepInput& input, const Catalog& catalog, const Calibration& calibration,
                                Workspace& ws, StepReport& report) {
   ComposedStep& composed = ws.step.composed;
-  compose(input, Slowdown::off, ws.scratch, composed);
-  const SimTime unslowed = composed.outcome.step;
-  compose(input, Slowdown::apart, ws.scratch, composed);
-  report.step_no_contention = composed.outcome.step;
-  if (calibration.contention != Contention::off && composed.collectives_meet)
-    compose(input, Slowdown::on, ws.scratch, composed);
+  const SlowedSteps others =
+      compose_slowed(input, calibration.contention != Contention::off, ws.scratch, composed);
+  report.step_no_contention = others.apart;
   const StepOutcome& slowed = composed.outcome;
-  report_step(input.config, catalog, slowed, unslowed, report);
+  report_step(input.config, catalog, slowed, others.unslowed, report);
   report_path(critical_path(input, ws.scratch, composed), report);
   ws.step.evidence =
       evidence_behind(slowed.cost.graded, input.work.collectives, input.config, catalog, calibration);

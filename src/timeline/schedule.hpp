@@ -39,6 +39,7 @@ struct PipelineShape {
 struct ChunkTimes {
   SimTime forward{}, backward_input{}, backward_weight{}, gathered{}, last_backward{}, whole_backward{};
   SimTime first_forward{};  // of the first microbatch, which may be longer
+  friend bool operator==(const ChunkTimes&, const ChunkTimes&) = default;
 };
 
 enum class TaskKind : std::int8_t { forward, backward, backward_input, backward_weight };

@@ -52,10 +52,7 @@ struct Pipeline {
   Hops hops;
 };
 
-std::int64_t tasks_run(const PipelineScratch& scratch) {
-  return std::accumulate(scratch.legs.begin(), scratch.legs.end(), std::int64_t{0},
-                         [](std::int64_t sum, const Leg& leg) { return sum + leg.done; });
-}
+std::int64_t tasks_run(const PipelineScratch& scratch) { return scratch.tasks_run; }
 
 const Schedule& schedule(std::string_view name) {
   return *schedule_table()[static_cast<std::size_t>(find_named(schedule_table(), name))];

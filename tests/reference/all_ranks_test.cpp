@@ -70,10 +70,12 @@ class AllRanks : public ::testing::Test {
       if (!block.is_none()) sum += lag_of(block);
     // Where some backwards are split, a chunk's last is taken as long as a whole one.
     if (work.input_gradients.rows() > 0)
-      for (const ChunkCost& chunk : d.ws.step.composed.chunks)
+      for (std::size_t i = 0; i < d.ws.step.composed.chunks.size(); ++i) {
+        const ChunkCost& chunk = d.ws.step.composed.chunks[i];
         sum += std::max(SimTime::zero(), chunk[PassKind::input_gradients].time +
                                              chunk[PassKind::weight_gradients].time -
                                              chunk[PassKind::last_backward].time);
+      }
     return sum;
   }
 

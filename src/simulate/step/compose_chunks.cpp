@@ -20,26 +20,6 @@ namespace echo::simulate {
 
 namespace {
 
-Cost compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
-                 timeline::BlockScratchData& scratch, timeline::BlockTimes& times,
-                 timeline::BlockPaths& paths) {
-  timeline::FactorTable factors = prices.factors();
-  if (slowdown != Slowdown::on) factors.scale_up_loss = factors.scale_out_loss = {};
-  const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
-  times = slowdown == Slowdown::off
-              ? timeline::compose_block(view, prices.alone, {}, scratch)
-              : timeline::compose_block(view, prices.alone, factors, scratch, prices.bottlenecks, paths);
-  Cost cost{.time = times.makespan, .exposed = times.exposed};
-  for (std::size_t op = 0; op < graph.lane.size(); ++op) {
-    const std::size_t work = at(graph.work[op]);
-    cost.total[at(graph.part[op])] += prices.alone[work];
-    if (graph.lane[op] != Lane::compute) continue;
-    cost.graded[at(prices.kernels[work].grade)] += prices.alone[work];
-    cost.kernels.add(prices.bottlenecks[work], 1.0);
-  }
-  return cost;
-}
-
 // A pass, and the lead of the host over the GPU.
 struct Pass {
   Cost cost;
@@ -156,11 +136,11 @@ class ChunkComposer {
   }
 
   void compose(ChunkId chunk) {
-    ChunkCost& cost = out_.chunks[at(chunk)];
     if (chunk != ChunkId(0) && run_alike(work_, chunk, chunk + (-1))) {
-      cost = out_.chunks[at(chunk) - 1];
-      return time_gathers(chunk, cost);
+      out_.chunks.repeat();
+      return time_gathers(chunk);
     }
+    ChunkCost& cost = out_.chunks.add();
     const bool split = work_.backwards == workload::Backward::split;
     const PassKind usual = split ? PassKind::input_gradients : PassKind::backward;
     const Pass forward = pass_of(PassKind::forward, chunk), backward = pass_of(usual, chunk),
@@ -184,7 +164,7 @@ class ChunkComposer {
       cost[PassKind::last_backward] = behind_host(pass_of(PassKind::last_backward, chunk), before_backward);
     if (work_.gathers_once)
       cost[PassKind::first_forward] = behind_host(pass_of(PassKind::first_forward, chunk), before_forward);
-    time_gathers(chunk, cost);
+    time_gathers(chunk);
     time_traffic(chunk, forward.run, backward.run, cost);
   }
 
@@ -213,17 +193,17 @@ class ChunkComposer {
 
   // For gathers that depend on nothing: every stage gathers from the start of the step, one chunk after the
   // other.
-  void time_gathers(ChunkId chunk, ChunkCost& cost) const {
-    cost.gathers = cost.gathers_alone = cost.gathered = SimTime::zero();
+  void time_gathers(ChunkId chunk) const {
+    ChunkGathers& gathers = out_.gathers.emplace_back();
     const BlockId block = own_block(work_, PassKind::first_forward, chunk);
     if (work_.gathers_once || block.is_none()) return;
     for (const ChunkId earlier : ids<ChunkId>(chunk.index()))
       if (input_.layout.stage_of_chunk[at(earlier)] == input_.layout.stage_of_chunk[at(chunk)])
-        cost.gathered += out_.chunks[at(earlier)].gathers;
+        gathers.gathered += out_.gathers[at(earlier)].busy;
     const timeline::BlockTimes& times = out_.times[at(block)];
-    cost.gathers = times.busy[at(Lane::data)];
-    cost.gathers_alone = out_.blocks[at(block)].total[at(TimeCategory::zero_comm)];
-    cost.gathered += times.makespan;
+    gathers.busy = times.busy[at(Lane::data)];
+    gathers.alone = out_.blocks[at(block)].total[at(TimeCategory::zero_comm)];
+    gathers.gathered += times.makespan;
   }
 
   void time_traffic(ChunkId chunk, const BottleneckTimes& forward, const BottleneckTimes& backward,
@@ -233,7 +213,7 @@ class ChunkComposer {
                                : traffic_of(out_.times[at(last)], cost[PassKind::last_backward].time);
     if (const BlockId whole = work_.whole_backward[at(chunk)]; !whole.is_none())
       wait_for_traffic(out_.times[at(whole)], out_.paths[at(whole)], forward, backward, work_.gathers_each,
-                       out_.chunks.size() == 1, cost);
+                       work_.forward.rows() == 1, cost);
   }
 
   const StepInput& input_;
@@ -246,21 +226,27 @@ class ChunkComposer {
 }  // namespace
 
 void compose_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockScratchData& scratch,
-                    ComposedStep& out) {
+                    ComposedStep& out, BlockMemo* memo) {
   const workload::Workload& work = input.work;
   const std::size_t block_count = at(work.block_count);
   out.blocks.resize(block_count);
   out.times.resize(block_count);
   out.paths.resize(block_count);
   out.collectives_meet = false;
-  for (std::size_t i = 0; i < block_count; ++i) {
-    scratch.together = SimTime::zero();
-    out.blocks[i] = compose_one(work.blocks[i], input.prices, slowdown, scratch, out.times[i], out.paths[i]);
-    out.collectives_meet = out.collectives_meet || scratch.together > SimTime::zero();
+  const auto take = [&](std::size_t i, const ComposedBlock& block) {
+    out.blocks[i] = block.cost, out.times[i] = block.times, out.paths[i] = block.paths;
+    out.collectives_meet = out.collectives_meet || block.collectives_meet;
+  };
+  for (const BlockId block : ids<BlockId>(work.block_count)) {
+    if (memo != nullptr)
+      take(at(block), memo->of(input, block, slowdown, scratch));
+    else
+      take(at(block), compose_one(work.blocks[at(block)], input.prices, slowdown, scratch));
   }
   ChunkComposer composer(input, slowdown, out);
   composer.compose_pairs();
-  out.chunks.resize(at(work.forward.rows()));
+  out.chunks.clear();
+  out.gathers.clear();
   for (const ChunkId chunk : ids<ChunkId>(work.forward.rows())) composer.compose(chunk);
 }
 

@@ -1,17 +1,14 @@
 // Computes chunk times from ops: each distinct block is composed once, then multiplied.
 #pragma once
 
-#include <cstdint>
-
 #include "simulate/simulated_step.hpp"
+#include "simulate/step/block_memo.hpp"
 
 namespace echo::simulate {
 
-// off: nothing that overlaps slows; apart: kernels and collectives slow each other, collectives do not;
-// on: all that do.
-enum class Slowdown : std::int8_t { off, apart, on };
-
-// Fills blocks, times, paths, collectives_meet, chunks and pairs of `out`.
-void compose_chunks(const StepInput&, Slowdown, timeline::BlockScratchData& scratch, ComposedStep& out);
+// Fills blocks, times, paths, collectives_meet, chunks, gathers and pairs of `out`. `memo`, where not null,
+// has looked up this step.
+void compose_chunks(const StepInput&, Slowdown, timeline::BlockScratchData& scratch, ComposedStep& out,
+                    BlockMemo* memo = nullptr);
 
 }  // namespace echo::simulate

@@ -4,6 +4,8 @@
 #include "simulate/step/compose_step.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/at.hpp"
 #include "simulate/prices/host_time.hpp"
@@ -45,7 +47,7 @@ Cost pipeline_cost(const StepInput& input, const ComposedStep& step, std::int32_
     const PassCounts counts = passes_in_step(input.work, input.layout, pipeline, input.microbatches(), chunk);
     for (const PassKind kind : pass_kinds)
       if (const std::int64_t count = counts[at(kind)]; count != 0) cost.add(passes[kind], count);
-    cost.total[at(TimeCategory::zero_comm)] += passes.gathers_alone;
+    cost.total[at(TimeCategory::zero_comm)] += step.gathers[at(chunk)].alone;
   }
   for (std::int32_t pair = 0; pair < static_cast<std::int32_t>(step.pairs.size()); ++pair)
     if (stage_of[at(chunks_of_pair(input.layout, pair).forward)] == stage)
@@ -57,13 +59,18 @@ void time_passes(const StepInput& input, const ComposedStep& step, PassTimes& ou
   const std::size_t chunks = step.chunks.size();
   out.chunks.resize(chunks);
   out.data.resize(chunks);
+  const bool whole = input.work.backwards == workload::Backward::whole;
   for (std::size_t i = 0; i < chunks; ++i) {
+    if (step.chunks.is_repeat(i)) {
+      out.chunks[i] = out.chunks[i - 1], out.data[i] = out.data[i - 1];
+      out.chunks[i].gathered = step.gathers[i].gathered;
+      continue;
+    }
     const ChunkCost& cost = step.chunks[i];
-    const bool whole = input.work.backwards == workload::Backward::whole;
     out.chunks[i] = {.forward = cost[PassKind::forward].time,
                      .backward_input = cost[whole ? PassKind::backward : PassKind::input_gradients].time,
                      .backward_weight = cost[PassKind::weight_gradients].time,
-                     .gathered = cost.gathered,
+                     .gathered = step.gathers[i].gathered,
                      .last_backward = cost[PassKind::last_backward].time,
                      .whole_backward = cost[PassKind::backward].time,
                      .first_forward = cost[PassKind::first_forward].time};
@@ -90,12 +97,14 @@ struct Notes {
   timeline::Trail* trail = nullptr;
 };
 
+timeline::Hops hops_of(const StepInput& input) {
+  return {input.prices.hop_forward, input.prices.hop_backward, input.config.overlap.pipeline};
+}
+
 void run_pipeline(const StepInput& input, const PassTimes& passes, timeline::PipelineScratch& scratch,
                   timeline::PipelineTimes& out, const Notes& notes = {}) {
-  const timeline::Hops hops{input.prices.hop_forward, input.prices.hop_backward,
-                            input.config.overlap.pipeline};
-  timeline::compose_pipeline(input.shape(), input.schedule, passes.chunks, hops, passes.data, scratch, out,
-                             notes.placed, passes.pairs, notes.trail);
+  timeline::compose_pipeline(input.shape(), input.schedule, passes.chunks, hops_of(input), passes.data,
+                             scratch, out, notes.placed, passes.pairs, notes.trail);
 }
 
 // Composes what follows the pipeline; fills all of StepOutcome but `cost`.
@@ -173,6 +182,73 @@ void compose(const StepInput& input, Slowdown slowdown, ComposeScratch& scratch,
   run_pipeline(input, out.passes, scratch.pipeline, out.pipeline, {.placed = placed, .trail = trail});
   out.outcome = end_of_step(input, out.passes, out.pipeline);
   account_step(input, out, out.outcome);
+}
+
+namespace {
+
+// Pipelines whose durations are all equal are run once.
+class Cases {
+ public:
+  Cases(const StepInput& input, ComposeScratch& scratch, ComposedStep& out)
+      : input_(input), scratch_(scratch), out_(out) {}
+
+  // As `out.passes` are; the last to be added stays there.
+  void add(Slowdown slowdown) {
+    if (count_ > 0) std::swap(scratch_.earlier[count_ - 1].passes, out_.passes);
+    compose_chunks(input_, slowdown, scratch_.block, out_, &scratch_.blocks);
+    time_passes(input_, out_, out_.passes);
+    ++count_;
+  }
+
+  // The steps of all cases in the order in which they were added; out.pipeline is the last one's.
+  std::array<SimTime, timeline::most_cases> run() {
+    std::array<SimTime, timeline::most_cases> steps{};
+    const std::size_t last = count_ - 1;
+    std::array<bool, timeline::most_cases> is_last{};
+    std::array<timeline::PipelineCase, timeline::most_cases> cases;
+    std::size_t to_run = 0;
+    for (std::size_t i = 0; i < last; ++i) {
+      is_last[i] = scratch_.earlier[i].passes == out_.passes;
+      if (!is_last[i]) cases[to_run++] = case_of(scratch_.earlier[i].passes, scratch_.earlier[i].pipeline);
+    }
+    cases[to_run++] = case_of(out_.passes, out_.pipeline);
+    run({cases.data(), to_run});
+    out_.outcome = end_of_step(input_, out_.passes, out_.pipeline);
+    for (std::size_t i = 0; i < last; ++i)
+      steps[i] = is_last[i]
+                     ? out_.outcome.step
+                     : end_of_step(input_, scratch_.earlier[i].passes, scratch_.earlier[i].pipeline).step;
+    steps[last] = out_.outcome.step;
+    return steps;
+  }
+
+ private:
+  static timeline::PipelineCase case_of(const PassTimes& passes, timeline::PipelineTimes& out) {
+    return {.times = passes.chunks, .data = passes.data, .pairs = passes.pairs, .out = &out};
+  }
+  void run(std::span<const timeline::PipelineCase> cases) {
+    timeline::compose_pipelines(input_.shape(), input_.schedule, cases, hops_of(input_), scratch_.pipeline,
+                                &scratch_.trail);
+  }
+
+  const StepInput& input_;
+  ComposeScratch& scratch_;
+  ComposedStep& out_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+SlowedSteps compose_slowed(const StepInput& input, bool collectives_slow, ComposeScratch& scratch,
+                           ComposedStep& out) {
+  scratch.blocks.look_up(input);
+  Cases cases(input, scratch, out);
+  cases.add(Slowdown::off);
+  cases.add(Slowdown::apart);
+  if (collectives_slow && out.collectives_meet) cases.add(Slowdown::on);
+  const auto steps = cases.run();
+  account_step(input, out, out.outcome);
+  return {.unslowed = steps[0], .apart = steps[1]};
 }
 
 }  // namespace echo::simulate

@@ -13,6 +13,16 @@ namespace echo::simulate {
 void compose(const StepInput&, Slowdown, ComposeScratch& scratch, ComposedStep& out,
              std::vector<timeline::PlacedTask>* placed = nullptr);
 
+// The step as it would be where nothing that overlaps slows, and where collectives do not slow each other.
+struct SlowedSteps {
+  SimTime unslowed{}, apart{};
+};
+
+// As compose() with slowdown (between collectives, too, if `collectives_slow`), and the two steps that it is
+// compared with. Contract: prices of the PriceMemo that `scratch` has known so far.
+[[nodiscard]] SlowedSteps compose_slowed(const StepInput&, bool collectives_slow, ComposeScratch& scratch,
+                                         ComposedStep& out);
+
 // The step whose passes take that long, all else as priced; `pipeline` is scratch, too.
 [[nodiscard]] SimTime step_of(const StepInput&, const PassTimes&, timeline::PipelineScratch& scratch,
                               timeline::PipelineTimes& pipeline);

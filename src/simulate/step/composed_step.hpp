@@ -45,13 +45,39 @@ struct Cost {
 // A chunk's passes, slowed or not; zero where the schedule has none of the kind.
 struct ChunkCost {
   std::array<Cost, pass_kind_count> passes;
-  SimTime gathers{};  // busy time of its parameter gathers, as slowed, and alone
-  SimTime gathers_alone{};
-  SimTime gathered{};  // its first forward ends no earlier in the step, because of them
   timeline::DataLane data;
 
   [[nodiscard]] Cost& operator[](PassKind kind) { return passes[at(kind)]; }
   [[nodiscard]] const Cost& operator[](PassKind kind) const { return passes[at(kind)]; }
+};
+
+// The parameter gathers of a chunk that begin with the step.
+struct ChunkGathers {
+  SimTime busy{}, alone{};  // as slowed; without slowdown
+  SimTime gathered{};       // its first forward ends no earlier in the step, because of them
+};
+
+// The costs of all chunks. Most chunks of a step run the same blocks and share one.
+class ChunkCosts {
+ public:
+  void clear() { cost_of_.clear(), costs_ = 0; }
+  // The cost of the next chunk: that of the chunk before it, or a new one to fill.
+  void repeat() { cost_of_.push_back(cost_of_.back()); }
+  [[nodiscard]] ChunkCost& add() {
+    if (kept_.size() == costs_) kept_.emplace_back();
+    cost_of_.push_back(static_cast<std::int32_t>(costs_));
+    return kept_[costs_++];
+  }
+  [[nodiscard]] std::size_t size() const { return cost_of_.size(); }
+  [[nodiscard]] const ChunkCost& operator[](std::size_t chunk) const { return kept_[at(cost_of_[chunk])]; }
+  [[nodiscard]] bool is_repeat(std::size_t chunk) const {
+    return chunk > 0 && cost_of_[chunk] == cost_of_[chunk - 1];
+  }
+
+ private:
+  std::vector<ChunkCost> kept_;  // the first costs_ of them are in use
+  std::vector<std::int32_t> cost_of_;
+  std::size_t costs_ = 0;
 };
 
 // What a step's end depends on: the stage that is done last, the stage that updates longest after it (none:
@@ -65,6 +91,7 @@ struct PassTimes {
   std::vector<timeline::ChunkTimes> chunks;
   std::vector<timeline::DataLane> data;  // [chunks] gradient traffic
   std::vector<SimTime> pairs;            // rows of work.pairs
+  friend bool operator==(const PassTimes&, const PassTimes&) = default;
 };
 
 // The step from the view of the stage with the most work.
@@ -82,7 +109,8 @@ struct ComposedStep {
   std::vector<timeline::BlockTimes> times;  // [work.block_count]
   std::vector<timeline::BlockPaths> paths;  // [work.block_count] as slowed
   bool collectives_meet = false;            // in some block
-  std::vector<ChunkCost> chunks;            // [chunks]
+  ChunkCosts chunks;                        // [chunks]
+  std::vector<ChunkGathers> gathers;        // [chunks]
   std::vector<Cost> pairs;                  // rows of work.pairs
   PassTimes passes;                         // of these chunks and pairs
   timeline::PipelineTimes pipeline;

@@ -2,20 +2,28 @@
 // either.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "simulate/prices/price_memo.hpp"
 #include "simulate/simulated_step.hpp"
+#include "simulate/step/block_memo.hpp"
 
 namespace echo::simulate {
 
 // Used only to compose the current step and to find its critical path.
 struct ComposeScratch {
   timeline::BlockScratchData block;
+  BlockMemo blocks;
   timeline::PipelineScratch pipeline;
   timeline::Trail trail;
+  struct Case {
+    PassTimes passes;
+    timeline::PipelineTimes pipeline;
+  };
+  std::array<Case, timeline::most_cases - 1> earlier;  // cases of a step before its last one
 };
 
 // Paces of gpu ranks by draw (skew.hpp); kept from config to config.

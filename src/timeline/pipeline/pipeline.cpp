@@ -10,6 +10,7 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/pipeline/repeat.hpp"
+#include "timeline/pipeline/run_program.hpp"
 
 namespace echo::timeline {
 namespace {
@@ -106,10 +107,10 @@ void run_alone(std::int32_t microbatches, PipelineScratch& scratch, Trail* trail
   const DataEnd data = add_data(stage, backward.data, stage.clock - backward.special, stage.clock);
   if (trail == nullptr) return;
   const bool gathered = stage.gather_wait > SimTime::zero();
-  trail->note(0, trail->place(MicrobatchId(0), 0), {TaskKind::forward},
-              {.cause = {.special = true, .gathered = gathered}});
-  trail->note(0, trail->place(MicrobatchId(microbatches - 1), 1), {TaskKind::backward},
-              {.cause = {.data = data, .special = true}});
+  trail->note(0, trail->place(MicrobatchId(0), 0), true, ChunkId(0),
+              Cause{.special = true, .gathered = gathered});
+  trail->note(0, trail->place(MicrobatchId(microbatches - 1), 1), false, ChunkId(0),
+              Cause{.data = data, .special = true});
 }
 
 void run_plain(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
@@ -195,30 +196,61 @@ void read_out(const PipelineShape& shape, const Schedule& schedule, bool overlap
 
 }  // namespace
 
-void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
-                      const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch,
-                      PipelineTimes& out, std::vector<PlacedTask>* placed, std::span<const SimTime> pairs,
-                      Trail* trail) {
+static void expect_whole(const PipelineShape& shape, const Schedule& schedule,
+                         std::span<const ChunkTimes> times, const Hops& hops,
+                         std::span<const DataLane> data) {
   ECHO_EXPECT(shape.stages > 0 && shape.microbatches > 0 && shape.chunks >= shape.stages);
   ECHO_EXPECT(times.size() == at(shape.chunks) && shape.stage_of_chunk.size() == at(shape.chunks));
   ECHO_EXPECT(hops.forward.empty() || hops.forward.size() == at(shape.chunks - 1));
   ECHO_EXPECT(hops.backward.empty() || hops.backward.size() == at(shape.chunks - 1));
   ECHO_EXPECT(data.empty() || data.size() == at(shape.chunks));
   ECHO_EXPECT(shape.copies == schedule.copies && shape.microbatches % shape.copies == 0);
+}
+
+// A single chunk needs no loop over its tasks.
+static bool is_alone(const PipelineShape& shape, const Schedule& schedule) {
+  return shape.chunks == 1 && !schedule.splits_backward;
+}
+
+void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std::span<const ChunkTimes> times,
+                      const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch,
+                      PipelineTimes& out, std::vector<PlacedTask>* placed, std::span<const SimTime> pairs,
+                      Trail* trail) {
+  expect_whole(shape, schedule, times, hops, data);
   ECHO_EXPECT(pairs.empty() || pairs.size() == at(shape.chunks * (shape.chunks / shape.stages)));
+  if (placed != nullptr) placed->clear();
+  if (trail != nullptr) trail->start(shape);
+  if (placed == nullptr && !is_alone(shape, schedule) && has_program(schedule, shape)) {
+    const PipelineCase one{times, data, pairs, &out};
+    return run_program(shape, schedule, {&one, 1}, hops, scratch, trail);
+  }
   lay_legs(shape, schedule, times, hops, data, scratch.legs);
   scratch.pairs.clear();
   if (schedule.pairs == Pairs::always || (schedule.pairs == Pairs::on_demand && shape.pairs))
     lay_pairs(shape, pairs, scratch);
   scratch.stages.assign(at(shape.stages), StageState{});
-  if (placed != nullptr) placed->clear();
-  if (trail != nullptr) trail->start(shape);
-  if (placed == nullptr && shape.chunks == 1 && !schedule.splits_backward) {
+  if (placed == nullptr && is_alone(shape, schedule)) {
     run_alone(shape.microbatches, scratch, trail);
   } else if (placed != nullptr || !run_repeating(shape, schedule, hops.overlapped, scratch, trail)) {
     run_plain(shape, schedule, times, hops.overlapped, scratch, placed, trail);
   }
+  scratch.tasks_run = 0;
+  for (const Leg& leg : scratch.legs) scratch.tasks_run += leg.done;
   read_out(shape, schedule, hops.overlapped, scratch, out);
+}
+
+void compose_pipelines(const PipelineShape& shape, const Schedule& schedule,
+                       std::span<const PipelineCase> cases, const Hops& hops, PipelineScratch& scratch,
+                       Trail* trail) {
+  if (is_alone(shape, schedule) || !has_program(schedule, shape)) {
+    for (const PipelineCase& one : cases)
+      compose_pipeline(shape, schedule, one.times, hops, one.data, scratch, *one.out, nullptr, one.pairs,
+                       &one == &cases.back() ? trail : nullptr);
+    return;
+  }
+  for (const PipelineCase& one : cases) expect_whole(shape, schedule, one.times, hops, one.data);
+  if (trail != nullptr) trail->start(shape);
+  run_program(shape, schedule, cases, hops, scratch, trail);
 }
 
 }  // namespace echo::timeline

@@ -8,6 +8,7 @@
 #include "base/csr.hpp"
 #include "base/units.hpp"
 #include "timeline/pipeline/order_memo.hpp"
+#include "timeline/pipeline/program.hpp"
 #include "timeline/pipeline/stage.hpp"
 #include "timeline/pipeline/trail.hpp"
 #include "timeline/schedule.hpp"
@@ -47,16 +48,36 @@ struct PlacedTask {
   friend bool operator==(const PlacedTask&, const PlacedTask&) = default;
 };
 
+// Transfers at the ends of a leg's tasks: blocking ones before and after, or an overlapped one after.
+struct LegHops {
+  SimTime before{}, after{};
+};
+
 // Reused buffers; results never depend on their contents.
 struct PipelineScratch {
   OrderMemo orders;
+  ProgramMemo programs;
+  std::vector<LegHops> hops;                // [3 * chunks] of a program
+  std::vector<SimTime> durations;           // [3 * chunks][usual, special, split][cases] of a program
+  std::vector<StageState> case_stages;      // [stages][cases] of a program
+  std::int64_t tasks_run = 0;               // by the last call; skipped ones do not count
   Csr<Task> planned;                        // [stages] the order of a schedule without a closed form
   std::vector<std::int32_t> cursor;         // [stages] number of tasks that ran
   std::vector<StageState> stages, earlier;  // [stages] now, and at an earlier repeat
   std::vector<Leg> legs;                    // [3 * chunks]
   std::vector<PairLeg> pairs;               // [chunks][chunks of a stage], or empty
-  std::vector<SimTime> ready;               // [microbatches][2 * chunks + 1] when the input of a leg arrived
+  // When the input of a leg arrived: [microbatches][2 * chunks + 1], or of a program [..][3 * chunks][cases].
+  std::vector<SimTime> ready;
 };
+
+// One set of durations, as compose_pipeline takes them, and the result.
+struct PipelineCase {
+  std::span<const ChunkTimes> times;
+  std::span<const DataLane> data;
+  std::span<const SimTime> pairs;
+  PipelineTimes* out = nullptr;
+};
+inline constexpr std::size_t most_cases = 3;
 
 // Contract: the schedule admits `shape`; times: [chunks]; data: [chunks], or empty: no gradient traffic.
 // Deterministic. Integer picoseconds. Throws ContractViolation if the order deadlocks. `placed`, when not
@@ -68,5 +89,10 @@ void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std:
                       const Hops& hops, std::span<const DataLane> data, PipelineScratch& scratch,
                       PipelineTimes& out, std::vector<PlacedTask>* placed = nullptr,
                       std::span<const SimTime> pairs = {}, Trail* trail = nullptr);
+
+// As compose_pipeline for each case, at less cost than one after the other; the trail is that of the last
+// case, and of `scratch` what find_path reads. Contract: as there; 1 to most_cases cases.
+void compose_pipelines(const PipelineShape&, const Schedule&, std::span<const PipelineCase>, const Hops&,
+                       PipelineScratch& scratch, Trail* trail);
 
 }  // namespace echo::timeline

@@ -20,6 +20,7 @@ struct Hops;
 // chunk.
 struct DataLane {
   SimTime first_start{}, busy{}, lag{};
+  friend bool operator==(const DataLane&, const DataLane&) = default;
 };
 
 // A microbatch visits legs 0 .. chunks-1 (forwards) and chunks .. 2*chunks-1 (backwards, last chunk first):
@@ -51,20 +52,21 @@ struct StageState {
 
 // The last thing that a task waited for: its stage's previous work, its input, or the other input of a pair.
 // Ties take the first of these, so that an arrival older than the stage's clock is never the cause.
-enum class Began : std::int8_t { own, arrival, partner_arrival };
+enum class Began : std::uint8_t { own, arrival, partner_arrival };
 // Cause of the end of gradient traffic: nothing was sent, the start of its backward, the previous traffic on
 // the lane, the end of its backward.
-enum class DataEnd : std::int8_t { none, after_start, after_previous, after_end };
-struct Cause {
-  Began began = Began::own;
-  bool sent = false;  // own: including the blocking transfer after the previous task
-  bool received = false, partner_received = false;  // blocking transfers between that and the start
-  DataEnd data = DataEnd::none;
-  bool special = false;   // the task was its leg's special one
-  bool split = false;     // a backward without its weight gradients
-  bool gathered = false;  // its end waited for weights
-  bool flies = false;     // an overlapped transfer followed it ...
-  bool queued = false;    // ... which waited for the previous transfer
+enum class DataEnd : std::uint8_t { none, after_start, after_previous, after_end };
+struct Cause {  // two bytes: one is written per task
+  Began began : 2 = Began::own;
+  DataEnd data : 3 = DataEnd::none;
+  bool sent : 1 = false;      // own: including the blocking transfer after the previous task
+  bool received : 1 = false;  // blocking transfers between that and the start
+  bool partner_received : 1 = false;
+  bool special : 1 = false;   // the task was its leg's special one
+  bool split : 1 = false;     // a backward without its weight gradients
+  bool gathered : 1 = false;  // its end waited for weights
+  bool flies : 1 = false;     // an overlapped transfer followed it ...
+  bool queued : 1 = false;    // ... which waited for the previous transfer
 };
 
 struct Ran {

@@ -41,11 +41,14 @@ struct Trail {
     return microbatch.index() * legs + leg;
   }
   void note(std::int32_t stage, std::int32_t place, const Task& task, const Ran& did) {
-    Step& step = add(stage, place, task.kind == TaskKind::forward, did.cause);
+    note(stage, place, task.kind == TaskKind::forward, task.chunk, did.cause);
+  }
+  void note(std::int32_t stage, std::int32_t place, bool is_forward, ChunkId chunk, Cause cause) {
+    Step& step = add(stage, place, is_forward, cause);
     std::int32_t& own = last[at(stage)];
     step.before = own;
     own = place;
-    if (did.cause.special) note_special(stage, task.chunk, place, did.cause);
+    if (cause.special) note_special(stage, chunk, place, cause);
   }
   void note_pair(std::int32_t stage, std::int32_t forward, std::int32_t backward, const PairRan& did) {
     Step& step = add(stage, forward, true, did.forward);
@@ -59,7 +62,7 @@ struct Trail {
   }
 
  private:
-  Step& add(std::int32_t stage, std::int32_t place, bool is_forward, const Cause& cause) {
+  Step& add(std::int32_t stage, std::int32_t place, bool is_forward, Cause cause) {
     Step& step = steps[at(place)];
     step.cause = cause;
     step.partner = -1;
