@@ -213,8 +213,6 @@ void derive_axes(Understood& understood, const training::ModelSpec& model, const
   derive_hierarchy(n);
   if (n.has("reshards_by_pipeline") && !n.has("fsdp_reshard"))
     n.facts()["fsdp_reshard"] = n.or_one("pp") == 1 ? "true" : "false";
-  if (!model.has_experts())
-    for (const char* axis : {"ep", "etp"}) n.facts().erase(axis);
   if (n.or_one("pp") == 1)
     for (const char* axis : {"vpp", "layer_split"}) n.facts().erase(axis);
 }

@@ -13,7 +13,7 @@ namespace echo::launch_flags {
 [[nodiscard]] training::ModelSpec model_named(const Facts&, const simulate::Catalog&);
 
 // Puts gpus or dp, global_batch, vpp, layer_split, zero_group and cp_inner in place of the facts they follow from
-// (facts.hpp), and takes away what a dense model has no use for. Numbers that are none, and quotients that are not
+// (facts.hpp). Numbers that are none, and quotients that are not
 // whole, are problems at the place of their setting.
 void derive_axes(Understood&, const training::ModelSpec&, const std::string& file, Problems&);
 

@@ -65,6 +65,7 @@ std::int32_t drawn_number(const sweep::AxisInfo& info, Draws& draws) {
     case sweep::AxisKind::ratio:
       return draws.one_of({0, 1000, 1250, 1500});
     case sweep::AxisKind::level:
+      if (info.axis == sweep::Axis::recompute_layers) return draws.one_of({2, 3});  // files write 0 and 1 alike
       return std::min(draws.one_of({0, 1, 2, 3}), std::min(info.highest, 1000));
     default:
       return draws.one_of({1, 2, 4});
@@ -186,8 +187,8 @@ TEST_P(RoundTrip, ListsWhatCannotBeSaid) {
 INSTANTIATE_TEST_SUITE_P(Frameworks, RoundTrip,
                          testing::Values("megatron-lm", "megatron-bridge", "nemo", "nemo-1", "torchtitan", "deepspeed",
                                          "nanotron"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& of) {
+                           std::string name = of.param;
                            std::ranges::replace(name, '-', '_');
                            return name;
                          });
