@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fuzzes what reads files, SECONDS_EACH long each (default 60): tables (any, of kernels, and of other measurements), expressions, journals,
 # claims and locks, logs of nccl-tests, tables and traces of NVIDIA's profilers, traces of other tools and our own, plain and compressed,
-# overlaps in them, datasets of overlaps, profiles, slowdown models, sweeps, files of the catalog, configs of Hugging Face models; and what
+# overlaps in them, datasets of overlaps, profiles, slowdown models, sweeps, launch files, files of the catalog, configs of Hugging Face models; and what
 # prints text.
 # Needs clang++ 14 with libclang-rt-14-dev and a few minutes to build. Exits 1 on the first crash, hang or sanitizer finding.
 set -euo pipefail
@@ -25,7 +25,7 @@ for source in tests/fuzz/*_fuzz.cpp; do
   # shellcheck disable=SC2086
   clang++-14 -std=c++20 $flags -fsanitize=fuzzer -w -DECHO_SOURCE_DIR="\"$PWD\"" -Isrc -I. -I"$folder/build/generated" -isystem "$folder/build/generated_messages" "$source" \
     tests/support/source_dir.cpp \
-    "${libraries[@]}" -ltomlplusplus -lxxhash -lfmt -lboost_serialization -lsqlite3 -lprotobuf -lz "${hdf5[@]}" -o "$folder/$name"
+    "${libraries[@]}" -ltomlplusplus -lyaml-cpp -lxxhash -lfmt -lboost_serialization -lsqlite3 -lprotobuf -lz "${hdf5[@]}" -o "$folder/$name"
   mkdir -p "$folder/corpus_$name"
   corpora=("$folder/corpus_$name")
   [[ -d tests/fuzz/corpus/$name ]] && corpora+=("tests/fuzz/corpus/$name")

@@ -46,6 +46,7 @@ result.h5 5: merge result.h5 whole.h5 -o merged.h5
 result.h5 5: plan small.toml -o result.h5 --json
 result.h5 5: profile gaps result.h5 --json
 result.h5 5: trace result.h5 3 -o step.json
+result.h5 5: launch result.h5 3 --for megatron-lm
 result.h5 5: verify result.h5
 profile.h5 5: verify profile.h5
 overlaps.h5 5: verify overlaps.h5

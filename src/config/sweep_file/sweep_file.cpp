@@ -20,6 +20,7 @@
 #include "config/sweep_file/rule_reader.hpp"
 #include "config/sweep_file/settings_reader.hpp"
 #include "config/sweep_file/space_reader.hpp"
+#include "config/sweep_file/sweep_keys.hpp"
 #include "config/sweep_file/what_if_reader.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "config/toml/overrides.hpp"
@@ -119,9 +120,23 @@ std::vector<toml::table*> roots_of(std::vector<IncludedFile>& included) {
   return roots;
 }
 
+// Presets that the sweep itself defines, as [models.NAME]: as if it included a last file of them.
+void split_off_presets(const std::string& path, ParsedSweep& parsed) {
+  toml::table own;
+  for (const std::string_view kind : included_sections()) {
+    toml::table* const section = parsed.root->get_as<toml::table>(kind);
+    if (section == nullptr) continue;
+    const toml::key key = parsed.root->find(kind)->first;
+    own.insert(key, std::move(*section));
+    parsed.root->erase(kind);
+  }
+  if (!own.empty()) parsed.included.push_back({path, "", std::move(own)});
+}
+
 void read_parsed(ParsedSweep& parsed, const std::string& path, const std::vector<std::string>& preset_paths,
                  SweepInputs& inputs, Problems& problems) {
-  for (const IncludedFile& file : parsed.included) inputs.files.push_back({"include", file.path, file.hash});
+  for (const IncludedFile& file : parsed.included)
+    if (file.path != path) inputs.files.push_back({"include", file.path, file.hash});
   const std::vector<std::string> own = preset_places(preset_paths).folders;
   const std::vector<std::string> folders = catalog_folders(own, path);
   CatalogInputs catalog =
@@ -164,6 +179,7 @@ SweepInputs read_all(const std::string& path, const std::vector<std::string>& pr
     parsed.included = read_includes(*parsed.root, path, problems);
     for (IncludedFile& file : read_named_files(preset_places(preset_paths).files, problems))
       parsed.included.push_back(std::move(file));
+    split_off_presets(path, parsed);
     apply_overrides({rest, own_sets.end()}, *parsed.root, roots_of(parsed.included), problems);
   }
   read_parsed(parsed, path, preset_paths, inputs, problems);

@@ -1,0 +1,36 @@
+#include <algorithm>
+
+#include "launch_flags/import.hpp"
+
+namespace echo::launch_flags {
+
+namespace {
+
+using training::ModelSpec;
+
+// Names and rows of position tables that no kernel reads are put aside.
+ModelSpec comparable(ModelSpec model) {
+  model.name.clear();
+  model.source.clear();
+  if (model.positions != training::Positions::learned) model.max_positions = 0;
+  model.mamba.convolution = ModelSpec().mamba.convolution;
+  model.mamba.chunk = ModelSpec().mamba.chunk;
+  return model;
+}
+
+}  // namespace
+
+std::vector<std::string> models_like(const Facts& facts, const simulate::Catalog& catalog) {
+  const DescribedModel described = model_of(facts);
+  const bool lacks_vocab = described.unknown == std::vector<std::string>{"vocab"};
+  std::vector<std::string> names;
+  if (!described.unknown.empty() && !lacks_vocab) return names;
+  for (const ModelSpec& preset : catalog.models) {
+    ModelSpec wanted = comparable(described.spec), candidate = comparable(preset);
+    if (lacks_vocab) wanted.vocab = candidate.vocab;
+    if (preset.trace.is_none() && wanted == candidate) names.push_back(preset.name);
+  }
+  return names;
+}
+
+}  // namespace echo::launch_flags

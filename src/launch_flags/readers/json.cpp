@@ -1,0 +1,58 @@
+// Reading JSON. Its syntax is checked by a reader of JSON, which knows no places of values; YAML, of which JSON is
+// a part, then gives the settings with theirs.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "launch_flags/readers/readers.hpp"
+
+namespace echo::launch_flags {
+
+namespace {
+
+// Line and column, from 1, of the byte before which the reader stopped.
+Place place_of_byte(const std::string& text, std::size_t byte, const std::string& file) {
+  const std::size_t at = std::min(byte > 0 ? byte - 1 : 0, text.size());
+  const auto begin = text.begin();
+  const auto line = std::count(begin, begin + static_cast<std::ptrdiff_t>(at), '\n') + 1;
+  const std::size_t newline = at > 0 ? text.rfind('\n', at - 1) : std::string::npos;
+  const std::size_t line_begin = newline == std::string::npos ? 0 : newline + 1;
+  return {file, static_cast<std::int32_t>(line), static_cast<std::int32_t>(at - line_begin + 1), 1};
+}
+
+// Brackets that are open at once; a deep document is refused before anything recurses into it.
+bool is_shallow(const std::string& text) {
+  constexpr int deepest = 64;
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (depth > deepest) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Settings read_json(const std::string& text, const std::string& file, Problems& problems) {
+  if (text.size() > most_launch_bytes || !is_shallow(text)) {
+    problems.error({file, 0, 0, 1}, "the file is larger than 4 MiB or nested deeper than 64 levels",
+                   "give the file of one launch");
+    return {};
+  }
+  try {
+    const nlohmann::json root = nlohmann::json::parse(text);
+    if (!root.is_object()) {
+      problems.error({file, 1, 1, 1}, "the file is no object of settings", "write { \"NAME\": value }");
+      return {};
+    }
+    if (root.empty()) return {};
+  } catch (const nlohmann::json::parse_error& error) {
+    problems.error(place_of_byte(text, error.byte, file), "this is not JSON", "correct it there or shortly before");
+    return {};
+  }
+  std::string spaced = text;
+  std::ranges::replace(spaced, '\t', ' ');  // YAML indents by blanks only; no JSON text holds a tab
+  return read_yaml(spaced, file, problems);
+}
+
+}  // namespace echo::launch_flags
