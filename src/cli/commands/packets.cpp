@@ -41,9 +41,8 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command packets{
-    .name = "packets",
-    .summary = "simulate flows through a network of switches packet by packet",
-    .declare = declare};
+extern const Command packets{.name = "packets",
+                             .summary = "simulate flows through a network of switches packet by packet",
+                             .declare = declare};
 
 }  // namespace echo::cli::commands

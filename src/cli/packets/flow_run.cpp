@@ -58,22 +58,24 @@ packets::Parameters parameters_of(const FlowRun& asked, const std::string& contr
       else
         packets::set_parameter(parameters, name, value);
     } catch (const UserError& error) {
-      for (const Problem& problem : error.problems()) problems.error(problem.place, problem.what, problem.remedy);
+      for (const Problem& problem : error.problems())
+        problems.error(problem.place, problem.what, problem.remedy);
     }
   }
   return parameters;
 }
 
 // Where packets overtake each other, a receiver counts what came, and cannot tell a packet from its copy.
-void check_losses(const packets::Parameters& parameters, const packets::Fabric& fabric, const std::string& file,
-                  Problems& problems) {
+void check_losses(const packets::Parameters& parameters, const packets::Fabric& fabric,
+                  const std::string& file, Problems& problems) {
   const auto routing = static_cast<packets::Routing>(parameters.routing);
   const bool overtakes = routing == packets::Routing::spray || routing == packets::Routing::adaptive;
   const bool loses = std::any_of(fabric.links.begin(), fabric.links.end(),
                                  [](const packets::Link& link) { return link.error_rate > 0; });
   const bool drops = static_cast<packets::FlowControl>(parameters.flow_control) == packets::FlowControl::none;
   if (overtakes && (loses || drops || parameters.retransmission_timeout_us > 0))
-    problems.error({file}, "packets that overtake each other (ROUTING spray, adaptive) may not be lost or sent again",
+    problems.error({file},
+                   "packets that overtake each other (ROUTING spray, adaptive) may not be lost or sent again",
                    "set error rates to 0, FLOW_CONTROL to pfc or credits, and no retransmission timeout");
 }
 
@@ -98,11 +100,12 @@ void refuse_unfinished(const packets::FlowFile& file, const packets::Outcome& ou
   for (std::size_t i = 0; i < std::min<std::size_t>(outcome.unfinished.size(), 10); ++i)
     list += fmt::format("{}{}", i > 0 ? ", " : "", file.ids[at(outcome.unfinished[i])]);
   if (outcome.unfinished.size() > 10) list += ", ...";
-  throw UserError(fmt::format("{} of {} flows never finish: {}", outcome.unfinished.size(), file.flows.size(), list),
-                  outcome.totals.drops > 0
-                      ? "packets were lost; set \"retransmission timeout\" (us), or avoid losses"
-                      : "packets wait for each other; give the switches more buffer, or paths without a cycle",
-                  3);
+  throw UserError(
+      fmt::format("{} of {} flows never finish: {}", outcome.unfinished.size(), file.flows.size(), list),
+      outcome.totals.drops > 0
+          ? "packets were lost; set \"retransmission timeout\" (us), or avoid losses"
+          : "packets wait for each other; give the switches more buffer, or paths without a cycle",
+      3);
 }
 
 void print_summary(const packets::Fabric& fabric, const packets::Outcome& outcome) {
@@ -127,7 +130,6 @@ void print_summary(const packets::Fabric& fabric, const packets::Outcome& outcom
   say("\n");
 }
 
-
 }  // namespace
 
 int run_flows(const FlowRun& asked) {
@@ -139,7 +141,8 @@ int run_flows(const FlowRun& asked) {
   if (problems.errors() == 0) check_losses(parameters, fabric, asked.topology, problems);
   problems.throw_if_any();
   const packets::Routes routes(fabric);
-  packets::FlowFile file = packets::read_flows(read_or_refuse(asked.flows), asked.flows, fabric, routes, problems);
+  packets::FlowFile file =
+      packets::read_flows(read_or_refuse(asked.flows), asked.flows, fabric, routes, problems);
   problems.throw_if_any();
   if (!asked.paths.empty()) {
     const std::string name =
@@ -147,8 +150,7 @@ int run_flows(const FlowRun& asked) {
     packets::read_paths(read_or_refuse(asked.paths), asked.paths, name, fabric, file, problems);
     problems.throw_if_any();
   }
-  const packets::Outcome outcome =
-      packets::simulate_packets(fabric, routes, file.flows, control, parameters);
+  const packets::Outcome outcome = packets::simulate_packets(fabric, routes, file.flows, control, parameters);
   refuse_unfinished(file, outcome);
   if (!asked.csv.empty()) config::write_whole_file(asked.csv, table_of(file, outcome));
   print_summary(fabric, outcome);
@@ -161,9 +163,11 @@ void list_parameters(const std::string& control) {
     std::string value;
     const double number = row.field == nullptr ? row.first_word : values.*row.field;
     const auto word = static_cast<std::size_t>(std::max(0.0, number - row.first_word));
-    const bool is_word = !row.words.empty() && number - row.first_word < static_cast<double>(row.words.size());
+    const bool is_word =
+        !row.words.empty() && number - row.first_word < static_cast<double>(row.words.size());
     value = is_word && row.first_word <= 0 ? row.words[word] : fmt::format("{}", number);
-    say("{} = {}{}{}{}{}\n", row.name, value, *row.unit != '\0' && (!is_word || row.first_word > 0) ? " " : "",
+    say("{} = {}{}{}{}{}\n", row.name, value,
+        *row.unit != '\0' && (!is_word || row.first_word > 0) ? " " : "",
         !is_word || row.first_word > 0 ? row.unit : "", *row.note != '\0' ? "   # " : "", row.note);
   }
 }

@@ -1,12 +1,13 @@
-// DCQCN as network cards of Mellanox run it. The receiver copies marks into its acknowledgements. From the first
-// mark on, three timers run:
+// DCQCN as network cards of Mellanox run it. The receiver copies marks into its acknowledgements. From the
+// first mark on, three timers run:
 //   every ALPHA_RESUME_INTERVAL:   alpha = (1 - g) alpha + g [marked since]
 //   every RATE_DECREASE_INTERVAL:  if marked since, target = rate, rate *= 1 - alpha / 2
 //   every RP_TIMER since a cut:    target += 0, RATE_AI or RATE_HAI (fast recovery, additive, hyper),
 //                                  rate = (rate + target) / 2
 // The target is kept where a cut follows a cut without an increase between, unless CLAMP_TARGET_RATE.
-// Source: Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM 2015; the timers as in the
-// simulator of HPCC (rdma-hw.cc). Neglected: the byte counter of the paper, which that simulator lacks too.
+// Source: Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM 2015; the timers as in
+// the simulator of HPCC (rdma-hw.cc). Neglected: the byte counter of the paper, which that simulator lacks
+// too.
 #include <algorithm>
 #include <vector>
 
@@ -21,7 +22,9 @@ enum Timer : std::int32_t { decrease_timer, increase_timer };
 class Dcqcn : public Controller {
  public:
   Dcqcn(const Parameters& parameters, std::int32_t flows, FlowHost& host)
-      : parameters_(parameters), host_(host), states_(at(flows)),
+      : parameters_(parameters),
+        host_(host),
+        states_(at(flows)),
         alpha_interval_(from_microseconds(parameters.alpha_resume_interval_us)) {}
 
   void start(std::int32_t flow, Sender& sender) override { states_[at(flow)].target = sender.rate; }
@@ -100,14 +103,13 @@ class Dcqcn : public Controller {
 
 }  // namespace
 
-extern const CongestionControl dcqcn{
-    .name = "dcqcn",
-    .source = "Zhu et al., SIGCOMM 2015; HPCC's simulator",
-    .header_bytes = 0,
-    .has_telemetry = false,
-    .make = [](const Parameters& parameters, std::int32_t flows,
-               FlowHost& host) -> std::unique_ptr<Controller> {
-      return std::make_unique<Dcqcn>(parameters, flows, host);
-    }};
+extern const CongestionControl dcqcn{.name = "dcqcn",
+                                     .source = "Zhu et al., SIGCOMM 2015; HPCC's simulator",
+                                     .header_bytes = 0,
+                                     .has_telemetry = false,
+                                     .make = [](const Parameters& parameters, std::int32_t flows,
+                                                FlowHost& host) -> std::unique_ptr<Controller> {
+                                       return std::make_unique<Dcqcn>(parameters, flows, host);
+                                     }};
 
 }  // namespace echo::packets::congestion_controls

@@ -1,7 +1,7 @@
-// DCTCP as a rate. Once a round trip, alpha = (1 - g) alpha + g [share of marked packets]; the first mark of a
-// round trip cuts the rate by alpha / 2, a round trip without one adds DCTCP_RATE_AI. The window follows the rate.
-// Source: Alizadeh et al., "Data center TCP", SIGCOMM 2010; on RDMA as in the simulator of HPCC (rdma-hw.cc).
-// Neglected: slow start; flows begin at the line rate.
+// DCTCP as a rate. Once a round trip, alpha = (1 - g) alpha + g [share of marked packets]; the first mark of
+// a round trip cuts the rate by alpha / 2, a round trip without one adds DCTCP_RATE_AI. The window follows
+// the rate. Source: Alizadeh et al., "Data center TCP", SIGCOMM 2010; on RDMA as in the simulator of HPCC
+// (rdma-hw.cc). Neglected: slow start; flows begin at the line rate.
 #include <algorithm>
 #include <vector>
 

@@ -1,11 +1,11 @@
-// HPCC: every switch writes its queue length, transmitted bytes and time into packets; acknowledgements bring them
-// back. The sender takes the busiest link's utilisation over a base RTT T,
+// HPCC: every switch writes its queue length, transmitted bytes and time into packets; acknowledgements bring
+// them back. The sender takes the busiest link's utilisation over a base RTT T,
 //   u_j = txRate_j / B_j + min(q_j, q_j before) / (B_j T),   U = (1 - tau / T) U + (tau / T) max_j u_j
 // and sets rate = reference eta / U + W_AI where U >= eta or MI_THRESH additive steps have passed, else
-// reference + W_AI. The reference rate moves once a round trip; in between FAST_REACT computes from the same one.
-// MULTI_RATE keeps U and the reference for each hop, and takes the least rate.
-// Source: Li et al., "HPCC: high precision congestion control", SIGCOMM 2019; fields of the telemetry and order
-// of the steps as in its simulator (rdma-hw.cc, int-header.h).
+// reference + W_AI. The reference rate moves once a round trip; in between FAST_REACT computes from the same
+// one. MULTI_RATE keeps U and the reference for each hop, and takes the least rate. Source: Li et al., "HPCC:
+// high precision congestion control", SIGCOMM 2019; fields of the telemetry and order of the steps as in its
+// simulator (rdma-hw.cc, int-header.h).
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -66,14 +66,14 @@ class Hpcc : public Controller {
   [[nodiscard]] Use use_of(const HopTelemetry& now, const HopTelemetry& before, const Sender& sender) const {
     const auto multi = static_cast<std::int64_t>(parameters_.int_multi);
     const double tau = std::max(1U, difference(now.nanoseconds, before.nanoseconds, time_bits));
-    const double bytes = static_cast<double>(difference(now.byte_units, before.byte_units, byte_bits) *
-                                             byte_unit * multi);
+    const double bytes =
+        static_cast<double>(difference(now.byte_units, before.byte_units, byte_bits) * byte_unit * multi);
     const double queue =
         static_cast<double>(std::min(now.queue_units, before.queue_units) * queue_unit * multi);
     const auto line = static_cast<double>(now.bits_per_second);
-    const double window = sender.window != 0 ? static_cast<double>(sender.window)
-                                             : static_cast<double>(sender.line_rate) / 8 *
-                                                   to_seconds(sender.base_rtt);
+    const double window = sender.window != 0
+                              ? static_cast<double>(sender.window)
+                              : static_cast<double>(sender.line_rate) / 8 * to_seconds(sender.base_rtt);
     return {bytes * 8 / (tau * 1e-9) / line + queue * static_cast<double>(sender.line_rate) / line / window,
             tau};
   }
@@ -91,8 +91,8 @@ class Hpcc : public Controller {
     Reference next = reference;
     if (congestion >= 1 || reference.stage >= parameters_.mi_thresh) {
       const double most = static_cast<double>(sender.line_rate);
-      next.rate = static_cast<std::int64_t>(
-                      std::min(most, static_cast<double>(reference.rate) / congestion)) + step;
+      next.rate =
+          static_cast<std::int64_t>(std::min(most, static_cast<double>(reference.rate) / congestion)) + step;
       next.stage = 0;
     } else {
       next.rate = reference.rate + step;
@@ -148,14 +148,13 @@ class Hpcc : public Controller {
 
 }  // namespace
 
-extern const CongestionControl hpcc{
-    .name = "hpcc",
-    .source = "Li et al., SIGCOMM 2019",
-    .header_bytes = 42,  // five hops of 8 bytes, and their number
-    .has_telemetry = true,
-    .make = [](const Parameters& parameters, std::int32_t flows,
-               FlowHost& host) -> std::unique_ptr<Controller> {
-      return std::make_unique<Hpcc>(parameters, flows, host);
-    }};
+extern const CongestionControl hpcc{.name = "hpcc",
+                                    .source = "Li et al., SIGCOMM 2019",
+                                    .header_bytes = 42,  // five hops of 8 bytes, and their number
+                                    .has_telemetry = true,
+                                    .make = [](const Parameters& parameters, std::int32_t flows,
+                                               FlowHost& host) -> std::unique_ptr<Controller> {
+                                      return std::make_unique<Hpcc>(parameters, flows, host);
+                                    }};
 
 }  // namespace echo::packets::congestion_controls

@@ -3,9 +3,9 @@
 //   delay < target: window += ai / window a packet;  else, once a round trip at most,
 //   window *= max(1 - beta (delay - target) / delay, 1 - max_mdf)
 // A window below one packet is one packet, paced at window / RTT.
-// Source: Kumar et al., "Swift: delay is simple and effective for congestion control in the datacenter", SIGCOMM
-// 2020, section 3; a and b so that the flow term is `range` at 0.1 packets and 0 at 100. Neglected: the delay of the
-// end host, which this simulator does not have.
+// Source: Kumar et al., "Swift: delay is simple and effective for congestion control in the datacenter",
+// SIGCOMM 2020, section 3; a and b so that the flow term is `range` at 0.1 packets and 0 at 100. Neglected:
+// the delay of the end host, which this simulator does not have.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -58,8 +58,7 @@ class Swift : public Controller {
     const double range = parameters_.swift_flow_range_us;
     const double a = range / (1 / std::sqrt(least_window) - 1 / std::sqrt(most_scaled_window));
     const double flow = a / std::sqrt(window) - a / std::sqrt(most_scaled_window);
-    return parameters_.swift_base_target_us + parameters_.swift_hop_us * hops +
-           std::clamp(flow, 0.0, range);
+    return parameters_.swift_base_target_us + parameters_.swift_hop_us * hops + std::clamp(flow, 0.0, range);
   }
 
   void apply(State& state, Sender& sender, double rtt) const {

@@ -2,8 +2,8 @@
 //   RTT < TLow: rate += delta;  RTT > THigh: rate *= 1 - beta (1 - THigh / RTT);  else by the gradient:
 //   not positive: rate += delta;  positive: rate *= 1 - beta gradient
 // delta is RATE_AI, and RATE_HAI after five increases in a row.
-// Source: Mittal et al., "TIMELY: RTT-based congestion control for the datacenter", SIGCOMM 2015; per round trip as
-// in the simulator of HPCC (rdma-hw.cc).
+// Source: Mittal et al., "TIMELY: RTT-based congestion control for the datacenter", SIGCOMM 2015; per round
+// trip as in the simulator of HPCC (rdma-hw.cc).
 #include <algorithm>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// The queues of a port: one for each priority, linked through the packets. Queue 0 goes first; the others take
-// turns.
+// The queues of a port: one for each priority, linked through the packets. Queue 0 goes first; the others
+// take turns.
 #pragma once
 
 #include <array>

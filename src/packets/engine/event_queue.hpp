@@ -1,5 +1,5 @@
-// Events in order of time, and of their scheduling where times are equal: a heap of four children per node. What
-// is pushed after a pop takes the place at the top that the pop left, so that both cost one descent.
+// Events in order of time, and of their scheduling where times are equal: a heap of four children per node.
+// What is pushed after a pop takes the place at the top that the pop left, so that both cost one descent.
 #pragma once
 
 #include <algorithm>

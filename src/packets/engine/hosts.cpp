@@ -18,8 +18,8 @@ void Simulation::begin_flow(std::int32_t flow) {
   transmit(port);
 }
 
-// The first flow after the one that sent last, whose priority is not paused, whose window is open and whose time
-// has come; -1 for none. Finished flows that it meets leave the list.
+// The first flow after the one that sent last, whose priority is not paused, whose window is open and whose
+// time has come; -1 for none. Finished flows that it meets leave the list.
 std::int32_t Simulation::choose_flow(Port& port) {
   const std::int32_t count = length_of(port.flows);
   std::int32_t chosen = -1, first_finished = count;
@@ -49,8 +49,8 @@ std::int32_t Simulation::choose_flow(Port& port) {
 
 void Simulation::transmit_from_host(std::int32_t id) {
   Port& port = ports_[at(id)];
-  // Acknowledgements wait in queue 0 of the host, which is not held back; whether a pause of data stops them is a
-  // setting of the host.
+  // Acknowledgements wait in queue 0 of the host, which is not held back; whether a pause of data stops them
+  // is a setting of the host.
   const std::int32_t answer = port.queue.next([](std::int32_t, std::int32_t) { return true; });
   const bool is_free = parameters_.ack_high_prio != 0 || (port.paused >> 3 & 1U) == 0;
   if (answer >= 0 && is_free) {
@@ -86,8 +86,8 @@ void Simulation::send_data(std::int32_t id, std::int32_t flow) {
   Packet& packet = pool_[packet_id];
   packet.flow = flow;
   packet.sequence = sender.next;
-  packet.payload =
-      static_cast<std::int32_t>(std::min(sender.bytes_left(), static_cast<std::int64_t>(parameters_.payload_bytes)));
+  packet.payload = static_cast<std::int32_t>(
+      std::min(sender.bytes_left(), static_cast<std::int64_t>(parameters_.payload_bytes)));
   packet.bytes = packet.payload + header_bytes_;
   packet.priority = static_cast<std::int8_t>(flows_[at(flow)].priority);
   packet.sent = now_;
@@ -161,7 +161,10 @@ void Simulation::receive_acknowledgement(std::int32_t id, std::int32_t packet_id
     outcome_.totals.retransmitted_bytes += std::max<std::int64_t>(0, sender.next - sender.acknowledged);
     sender.next = sender.acknowledged;
   }
-  Acknowledgement ack{.sequence = packet.sequence, .marked = packet.marked, .now = now_, .sent = packet.sent,
+  Acknowledgement ack{.sequence = packet.sequence,
+                      .marked = packet.marked,
+                      .now = now_,
+                      .sent = packet.sent,
                       .last_link = ports_[at(id)].delay + time_on(ports_[at(id)], packet)};
   if (control_.has_telemetry && packet.telemetry_hops <= most_telemetry_hops)
     ack.hops = std::span(pool_.telemetry(packet_id)).first(at(packet.telemetry_hops));
@@ -209,7 +212,8 @@ void Simulation::cancel_timer(std::int32_t flow, std::int32_t which) {
 
 void Simulation::change_rate(std::int32_t flow, std::int64_t rate) {
   Sender& sender = senders_[at(flow)];
-  sender.next_send += transmission_time(sender.last_bytes, rate) - transmission_time(sender.last_bytes, sender.rate);
+  sender.next_send +=
+      transmission_time(sender.last_bytes, rate) - transmission_time(sender.last_bytes, sender.rate);
   sender.rate = rate;
   const std::int32_t id = data_paths_.row(flow).front();
   Port& port = ports_[at(id)];

@@ -43,8 +43,8 @@ void Simulation::transmit_from_switch(std::int32_t id) {
   start_transmission(id, next);
 }
 
-// How much earlier than its last bit a packet enters the next switch: a cut-through switch reads the header, and
-// may not run out of bits on a faster port.
+// How much earlier than its last bit a packet enters the next switch: a cut-through switch reads the header,
+// and may not run out of bits on a faster port.
 SimTime Simulation::early_by(const Port& port, const Packet& packet, SimTime time) const {
   if (switching_ == Switching::store_and_forward || port.to_host || packet.priority == 0) return {};
   std::int64_t fastest = port.rate;

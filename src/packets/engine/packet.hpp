@@ -13,8 +13,8 @@ namespace echo::packets {
 
 inline constexpr int priorities = 8;  // queue 0 goes before the others
 
-// What a switch writes into a packet as it leaves, in HPCC's fields: a time of 24 bits (ns), transmitted bytes of
-// 20 bits in units of 128 B, a queue length of 17 bits in units of 80 B, both times INT_MULTI.
+// What a switch writes into a packet as it leaves, in HPCC's fields: a time of 24 bits (ns), transmitted
+// bytes of 20 bits in units of 128 B, a queue length of 17 bits in units of 80 B, both times INT_MULTI.
 struct HopTelemetry {
   std::uint32_t nanoseconds = 0, byte_units = 0, queue_units = 0;
   std::int64_t bits_per_second = 0;
@@ -25,14 +25,14 @@ using Telemetry = std::array<HopTelemetry, most_telemetry_hops>;
 struct Packet {
   enum class Kind : std::int8_t { data, acknowledgement, refusal, pause, resume };
   std::int32_t flow = -1;
-  std::int32_t next = -1;      // in its queue
-  std::int64_t sequence = 0;   // first byte of data; next byte expected by an acknowledgement
-  std::int32_t bytes = 0;      // on the wire
+  std::int32_t next = -1;     // in its queue
+  std::int64_t sequence = 0;  // first byte of data; next byte expected by an acknowledgement
+  std::int32_t bytes = 0;     // on the wire
   std::int32_t payload = 0;
-  std::int32_t ingress = -1;   // the port on which it came
-  std::int32_t hop = 0;        // ports passed
-  SimTime sent{};              // by the host, of data
-  SimTime complete{};          // its last bit is here (cut-through), else unused
+  std::int32_t ingress = -1;  // the port on which it came
+  std::int32_t hop = 0;       // ports passed
+  SimTime sent{};             // by the host, of data
+  SimTime complete{};         // its last bit is here (cut-through), else unused
   Kind kind = Kind::data;
   std::int8_t priority = 0;
   std::int8_t telemetry_hops = 0;

@@ -38,8 +38,9 @@ std::string remedy_of(const ParameterInfo& row) {
   std::string remedy = "give ";
   const bool takes_number = row.least <= row.most;
   if (takes_number) {
-    remedy += row.is_flag ? std::string("0 or 1") : row.most <= 1 ? "a number of " + plain(row.least) + " to " + plain(row.most)
-                            : "a number of at least " + plain(row.least);
+    remedy += row.is_flag     ? std::string("0 or 1")
+              : row.most <= 1 ? "a number of " + plain(row.least) + " to " + plain(row.most)
+                              : "a number of at least " + plain(row.least);
     if (row.most > 1 && row.most < 1e15) remedy += " and at most " + plain(row.most);
     if (*row.unit != '\0') remedy += std::string(" (") + row.unit + ")";
   }

@@ -9,7 +9,8 @@
 
 namespace echo::packets {
 
-// Units as in the tables: Mb/s of 10^6 bit/s, KB of 1000 B, MiB. A word that the tables use instead of a number
+// Units as in the tables: Mb/s of 10^6 bit/s, KB of 1000 B, MiB. A word that the tables use instead of a
+// number
 // ("line rate", "none") is stored as -1 or as its place among the words.
 struct Parameters {
   // DCQCN
@@ -41,12 +42,12 @@ enum class Routing : std::int8_t { ecmp, minimal, spray, adaptive, valiant };
 
 struct ParameterInfo {
   const char *name, *unit, *note;
-  double Parameters::*field;         // null: one value only, whose word is accepted
-  std::array<double, 6> value;       // of dcqcn, dctcp, hpcc, none, swift, timely: sorted by name
-  double least, most;                // of a number; least > most: words alone
-  std::vector<const char*> words;    // stored as first_word, first_word + 1, ...
+  double Parameters::*field;       // null: one value only, whose word is accepted
+  std::array<double, 6> value;     // of dcqcn, dctcp, hpcc, none, swift, timely: sorted by name
+  double least, most;              // of a number; least > most: words alone
+  std::vector<const char*> words;  // stored as first_word, first_word + 1, ...
   double first_word = 0;
-  bool is_flag = false;              // 0 or 1
+  bool is_flag = false;  // 0 or 1
 };
 
 [[nodiscard]] std::span<const ParameterInfo> parameter_table();

@@ -7,8 +7,8 @@
 
 namespace echo::packets {
 
-// Source: L'Ecuyer, Simard, Chen, Kelton, "An object-oriented random-number package with many long streams and
-// substreams", Operations Research 50 (2002); streams and runs as ns-3's manual numbers them.
+// Source: L'Ecuyer, Simard, Chen, Kelton, "An object-oriented random-number package with many long streams
+// and substreams", Operations Research 50 (2002); streams and runs as ns-3's manual numbers them.
 class RandomStreams {
  public:
   // All six words of the seed are `seed` (1 to 2^32 - 1); run 1; the first draw is of stream `first`.

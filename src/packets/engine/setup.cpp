@@ -11,7 +11,8 @@ constexpr std::int32_t bytes_of_header(const Parameters& parameters, const Conge
   return static_cast<std::int32_t>(parameters.wire_bytes - parameters.payload_bytes) + control.header_bytes;
 }
 
-// 2 PPP, 20 IP, 12 of its own and what the data's telemetry takes, padded to an Ethernet frame without its header.
+// 2 PPP, 20 IP, 12 of its own and what the data's telemetry takes, padded to an Ethernet frame without its
+// header.
 constexpr std::int32_t bytes_of_acknowledgement(const CongestionControl& control) {
   return std::max(48, 34 + control.header_bytes);
 }
@@ -21,7 +22,8 @@ std::uint32_t seed_of(const Parameters& parameters) {
   return parameters.seed < 1 ? 1 : static_cast<std::uint32_t>(parameters.seed);
 }
 
-// The random variables that the reference makes before the first packet: nine for each node's protocols, and two.
+// The random variables that the reference makes before the first packet: nine for each node's protocols, and
+// two.
 std::uint64_t streams_of_setup(const Fabric& fabric) {
   return 9 * static_cast<std::uint64_t>(fabric.nodes()) + 2;
 }
@@ -32,16 +34,29 @@ bool overtakes(Routing routing) { return routing == Routing::spray || routing ==
 
 Simulation::Simulation(const Fabric& fabric, const Routes& routes, std::span<const Flow> flows,
                        const CongestionControl& control, const Parameters& parameters)
-    : fabric_(fabric), routes_(routes), flows_(flows), control_(control), parameters_(parameters),
+    : fabric_(fabric),
+      routes_(routes),
+      flows_(flows),
+      control_(control),
+      parameters_(parameters),
       routing_(static_cast<Routing>(parameters.routing)),
       flow_control_(static_cast<FlowControl>(parameters.flow_control)),
       switching_(static_cast<Switching>(parameters.switching)),
       header_bytes_(bytes_of_header(parameters, control)),
       acknowledgement_bytes_(bytes_of_acknowledgement(control)),
       resolution_(std::max<std::int64_t>(1, std::llround(parameters.time_resolution_ns * 1000))),
-      switch_latency_(std::llround(parameters.switch_latency_ns * 1000)), bit_scale_(1'000'000'000'000 / resolution_.count()), reorders_(overtakes(routing_)),
-      chances_(seed_of(parameters), streams_of_setup(fabric)), pool_(control.has_telemetry), buffers_(fabric, parameters), ports_(at(fabric.ports())),
-      senders_(flows.size()), receivers_(flows.size()), timers_(flows.size()), last_progress_(flows.size()), vain_timeouts_(flows.size()),
+      switch_latency_(std::llround(parameters.switch_latency_ns * 1000)),
+      bit_scale_(1'000'000'000'000 / resolution_.count()),
+      reorders_(overtakes(routing_)),
+      chances_(seed_of(parameters), streams_of_setup(fabric)),
+      pool_(control.has_telemetry),
+      buffers_(fabric, parameters),
+      ports_(at(fabric.ports())),
+      senders_(flows.size()),
+      receivers_(flows.size()),
+      timers_(flows.size()),
+      last_progress_(flows.size()),
+      vain_timeouts_(flows.size()),
       controller_(control.make(parameters_, length_of(flows), *this)) {
   set_up_ports();
   set_up_paths();
@@ -73,7 +88,8 @@ void Simulation::set_up_ports() {
     port.from_host = fabric_.is_host(fabric_.sender(id));
     port.to_host = fabric_.is_host(port.receiver);
     port.header_time = transmission_time(header_bytes_, port.rate);
-    port.known_bytes = {static_cast<std::int32_t>(parameters_.payload_bytes) + header_bytes_, acknowledgement_bytes_};
+    port.known_bytes = {static_cast<std::int32_t>(parameters_.payload_bytes) + header_bytes_,
+                        acknowledgement_bytes_};
     for (std::size_t i = 0; i < port.known_bytes.size(); ++i)
       port.known_time[i] = transmission_time(port.known_bytes[i], port.rate);
     const MarkingThresholds marking = marking_thresholds(parameters_, port.rate);
@@ -132,7 +148,8 @@ void Simulation::set_up_paths() {
   };
   for (std::int32_t i = 0; i < length_of(flows_); ++i) {
     const Flow& flow = flows_[at(i)];
-    const FlowLabel label{flow.source, flow.destination, static_cast<std::uint16_t>(10000 + rank[at(i)]), 100};
+    const FlowLabel label{flow.source, flow.destination, static_cast<std::uint16_t>(10000 + rank[at(i)]),
+                          100};
     const auto path = flow.nodes.empty() ? path_for(i, label) : ports_along(fabric_, flow.nodes);
     ECHO_EXPECT(!path.empty() && fabric_.receiver(path.back()) == flow.destination);
     add(data_paths_, path);

@@ -1,11 +1,11 @@
-// A run takes events in order of time, and of their scheduling where times are equal. A packet on a link is two
-// events: its end leaves the sender (`transmitted`: the port is free) and it is at the receiver (`arrival`). Ports
-// and hosts act only when something changes for them: a packet came, the port is free, a pause ended, a credit
-// came, pacing allows a packet (`wake`).
+// A run takes events in order of time, and of their scheduling where times are equal. A packet on a link is
+// two events: its end leaves the sender (`transmitted`: the port is free) and it is at the receiver
+// (`arrival`). Ports and hosts act only when something changes for them: a packet came, the port is free, a
+// pause ended, a credit came, pacing allows a packet (`wake`).
 //
-// Hosts, switches and their order of steps follow the RDMA models of HPCC's ns-3 simulator, whose completion times
-// this one reproduces to the nanosecond where nothing is drawn at random (docs/networks.md). Neglected: what
-// Ethernet adds to frames, and the time of hosts' software.
+// Hosts, switches and their order of steps follow the RDMA models of HPCC's ns-3 simulator, whose completion
+// times this one reproduces to the nanosecond where nothing is drawn at random (docs/networks.md). Neglected:
+// what Ethernet adds to frames, and the time of hosts' software.
 #include "packets/engine/simulation.hpp"
 
 namespace echo::packets {
@@ -94,12 +94,14 @@ void Simulation::handle(const Event& event) {
       if (ports_[at(event.where)].wake_order != event.order()) return;
       ports_[at(event.where)].wake_order = -1;
       return transmit(event.where);
-    case start: return begin_flow(event.where);
+    case start:
+      return begin_flow(event.where);
     case control_timer:
       if (timers_[at(event.where)][at(event.what)].order == event.order())
         run_control_timer(event.where, event.what);
       return;
-    case timeout: return check_timeout(event.where);
+    case timeout:
+      return check_timeout(event.where);
     case credit:
       ports_[at(event.where)].credits[at(event.what % priorities)] += event.what / priorities;
       return transmit(event.where);

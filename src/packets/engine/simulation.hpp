@@ -30,15 +30,16 @@ struct Outcome {
   Totals totals;
 };
 
-// Contract: flows go from a host to another that it reaches, `after` forms no cycle, and given paths are paths of
-// the fabric. The same arguments give the same outcome.
+// Contract: flows go from a host to another that it reaches, `after` forms no cycle, and given paths are
+// paths of the fabric. The same arguments give the same outcome.
 [[nodiscard]] Outcome simulate_packets(const Fabric&, const Routes&, std::span<const Flow>,
                                        const CongestionControl&, const Parameters&);
 
 // The parts of a run; simulate_packets() makes one and returns its outcome.
 class Simulation : private FlowHost {
  public:
-  Simulation(const Fabric&, const Routes&, std::span<const Flow>, const CongestionControl&, const Parameters&);
+  Simulation(const Fabric&, const Routes&, std::span<const Flow>, const CongestionControl&,
+             const Parameters&);
   [[nodiscard]] Outcome run();
 
  private:
@@ -46,12 +47,12 @@ class Simulation : private FlowHost {
     EgressQueue queue;  // of a host: acknowledgements alone
     std::int32_t receiver = 0;
     std::int64_t rate = 0, transmitted = 0;
-    SimTime delay{}, header_time{};  // until a cut-through switch knows where a packet goes
+    SimTime delay{}, header_time{};             // until a cut-through switch knows where a packet goes
     std::array<std::int32_t, 2> known_bytes{};  // of a full packet and of an acknowledgement,
     std::array<SimTime, 2> known_time{};        // whose transmission times are kept
     bool from_host = false, to_host = false;
-    // Busy until the event `transmitted` of this time and order; a switch's is in the queue only where a packet
-    // waits for it.
+    // Busy until the event `transmitted` of this time and order; a switch's is in the queue only where a
+    // packet waits for it.
     SimTime free_at{};
     std::int64_t free_order = -1;
     bool is_free_awaited = false;
@@ -60,7 +61,7 @@ class Simulation : private FlowHost {
     std::size_t wire_first = 0;
     SimTime last_arrival{};
     std::int32_t queued_arrival = -1;  // packet of the one in the queue of events
-    std::uint32_t paused = 0;  // bit of a priority
+    std::uint32_t paused = 0;          // bit of a priority
     std::int64_t mark_from = 0, mark_all = 0;
     double error_rate = 0;
     std::uint64_t arrivals = 0;  // where packets are lost at random
@@ -138,25 +139,25 @@ class Simulation : private FlowHost {
   const std::int32_t header_bytes_, acknowledgement_bytes_;
   const SimTime resolution_, switch_latency_;
   const std::int64_t bit_scale_;  // bits x bit_scale_ / rate: time in units of the resolution
-  const bool reorders_;  // packets of a flow may overtake each other
+  const bool reorders_;           // packets of a flow may overtake each other
 
   SimTime now_{};
   EventQueue events_;
   std::int64_t next_order_ = 0, order_now_ = -1;  // order_now_: of the event that is handled
-  std::int64_t live_ = 0;  // events that can bring a flow forward
-  std::int32_t open_ = 0;  // flows that have not finished
+  std::int64_t live_ = 0;                         // events that can bring a flow forward
+  std::int32_t open_ = 0;                         // flows that have not finished
   RandomStreams chances_;
   PacketPool pool_;
   SwitchBuffers buffers_;
-  std::vector<Port> ports_;                         // [port]
-  Csr<std::int32_t> data_paths_, answer_paths_;     // [flow] ports
-  Csr<std::int32_t> dependents_;                    // [flow] flows that it starts
-  std::vector<Sender> senders_;                     // [flow]
-  std::vector<Receiver> receivers_;                 // [flow]
+  std::vector<Port> ports_;                                  // [port]
+  Csr<std::int32_t> data_paths_, answer_paths_;              // [flow] ports
+  Csr<std::int32_t> dependents_;                             // [flow] flows that it starts
+  std::vector<Sender> senders_;                              // [flow]
+  std::vector<Receiver> receivers_;                          // [flow]
   std::vector<std::array<Timer, timers_of_a_flow>> timers_;  // [flow]
-  std::vector<SimTime> last_progress_;              // [flow]
-  std::vector<std::int32_t> vain_timeouts_;         // [flow] in a row
-  std::int64_t fastest_rate_ = 0;                   // of any port
+  std::vector<SimTime> last_progress_;                       // [flow]
+  std::vector<std::int32_t> vain_timeouts_;                  // [flow] in a row
+  std::int64_t fastest_rate_ = 0;                            // of any port
   std::unique_ptr<Controller> controller_;
   Outcome outcome_;
 };

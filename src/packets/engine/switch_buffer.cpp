@@ -2,9 +2,9 @@
 // part, and past the threshold against the headroom that is kept for what is under way when a pause is sent:
 //   threshold = (buffer - sum headroom - sum reserve - shared in use) >> shift
 // shift is 3 for ports at the rate of the hosts and one less for every doubling above it; headroom is
-// 3 rate delay / 8. A pause is sent when the shared use reaches the threshold or headroom is in use; a resume when
-// no headroom is in use and the use is `PFC resume offset` below the threshold.
-// Source: the switch model of HPCC's simulator (switch-mmu.cc), after Broadcom's Trident.
+// 3 rate delay / 8. A pause is sent when the shared use reaches the threshold or headroom is in use; a resume
+// when no headroom is in use and the use is `PFC resume offset` below the threshold. Source: the switch model
+// of HPCC's simulator (switch-mmu.cc), after Broadcom's Trident.
 #include "packets/engine/switch_buffer.hpp"
 
 #include <algorithm>
@@ -39,7 +39,8 @@ std::int32_t shift_of(std::int64_t rate, std::int64_t host) {
 }  // namespace
 
 SwitchBuffers::SwitchBuffers(const Fabric& fabric, const Parameters& parameters)
-    : ingress_(at(fabric.ports())), switches_(at(fabric.nodes())),
+    : ingress_(at(fabric.ports())),
+      switches_(at(fabric.nodes())),
       reserve_(static_cast<std::int64_t>(parameters.reserve_bytes)),
       resume_offset_(static_cast<std::int64_t>(parameters.resume_offset_bytes)),
       fixed_threshold_(static_cast<std::int64_t>(parameters.pfc_threshold_bytes)),

@@ -1,5 +1,5 @@
-// The shared buffer of every switch: what each ingress port and priority occupies of its reserve, the shared part
-// and its headroom, and when that pauses the sender.
+// The shared buffer of every switch: what each ingress port and priority occupies of its reserve, the shared
+// part and its headroom, and when that pauses the sender.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ class SwitchBuffers {
   };
   [[nodiscard]] std::int64_t shared_of(const Ingress& ingress, std::int32_t priority) const;
 
-  std::vector<Ingress> ingress_;   // [port]
+  std::vector<Ingress> ingress_;  // [port]
   std::vector<Switch> switches_;  // [node]
   std::int64_t reserve_, resume_offset_, fixed_threshold_;
   bool is_dynamic_;

@@ -41,8 +41,7 @@ void add_routes_to(const Fabric& fabric, const Csr<std::int32_t>& out_ports, std
         distance[at(other)] = distance[at(node)] + 1;
         if (!fabric.is_host(other)) queue.push_back(other);
       }
-      if (distance[at(other)] == distance[at(node)] + 1)
-        next[at(other)].push_back(Fabric::opposite(port));
+      if (distance[at(other)] == distance[at(node)] + 1) next[at(other)].push_back(Fabric::opposite(port));
     }
   }
   for (const auto& ports : next) {
@@ -98,8 +97,7 @@ std::vector<std::int32_t> path_of(const Fabric& fabric, const Routes& routes, co
     const auto ports = routes.next_ports(node, label.destination);
     if (ports.empty()) return {};
     const bool hashes = choice == PathChoice::hashed && ports.size() > 1;
-    const std::size_t chosen =
-        hashes ? path_hash(label, static_cast<std::uint32_t>(node)) % ports.size() : 0;
+    const std::size_t chosen = hashes ? path_hash(label, static_cast<std::uint32_t>(node)) % ports.size() : 0;
     path.push_back(ports[chosen]);
   }
   return path;

@@ -9,7 +9,8 @@
 namespace echo::packets {
 namespace {
 
-constexpr std::int64_t most_bytes = std::int64_t{1} << 50, most_start = 9'000'000'000'000'000;  // ns: 104 days
+constexpr std::int64_t most_bytes = std::int64_t{1} << 50,
+                       most_start = 9'000'000'000'000'000;  // ns: 104 days
 
 class FlowReader {
  public:
@@ -83,9 +84,10 @@ class FlowReader {
       if (found != place_of_id_.end())
         file_.flows[at(i)].after = found->second;
       else
-        problems_.error(places_[at(i)].place(tokens_.file()),
-                        "the flow waits for flow " + std::to_string(after_[at(i)]) + ", which is not in the file",
-                        "name the id of a flow, or -1");
+        problems_.error(
+            places_[at(i)].place(tokens_.file()),
+            "the flow waits for flow " + std::to_string(after_[at(i)]) + ", which is not in the file",
+            "name the id of a flow, or -1");
     }
   }
 
@@ -117,8 +119,8 @@ class FlowReader {
 
 }  // namespace
 
-FlowFile read_flows(std::string_view text, const std::string& name, const Fabric& fabric, const Routes& routes,
-                    Problems& problems) {
+FlowFile read_flows(std::string_view text, const std::string& name, const Fabric& fabric,
+                    const Routes& routes, Problems& problems) {
   return FlowReader(text, name, fabric, routes, problems).read();
 }
 

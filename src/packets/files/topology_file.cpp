@@ -19,8 +19,15 @@ struct UnitOf {
   double value;
 };
 // Words as ns-3 reads them.
-constexpr std::array<UnitOf, 10> rate_units{{{"bps", 1}, {"b/s", 1}, {"kbps", 1e3}, {"kb/s", 1e3}, {"Mbps", 1e6},
-                                             {"Mb/s", 1e6}, {"Gbps", 1e9}, {"Gb/s", 1e9}, {"Tbps", 1e12},
+constexpr std::array<UnitOf, 10> rate_units{{{"bps", 1},
+                                             {"b/s", 1},
+                                             {"kbps", 1e3},
+                                             {"kb/s", 1e3},
+                                             {"Mbps", 1e6},
+                                             {"Mb/s", 1e6},
+                                             {"Gbps", 1e9},
+                                             {"Gb/s", 1e9},
+                                             {"Tbps", 1e12},
                                              {"Tb/s", 1e12}}};
 constexpr std::array<UnitOf, 5> time_units{{{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}, {"ps", 1}}};
 
@@ -60,9 +67,10 @@ class TopologyReader {
  private:
   bool stopped(std::int64_t links, std::int64_t found) {
     if (!tokens_.at_end()) return false;
-    problems_.error(tokens_.next().place(tokens_.file()),
-                    "the file ends after " + std::to_string(found) + " of " + std::to_string(links) + " links",
-                    "add the missing links, or correct the first line");
+    problems_.error(
+        tokens_.next().place(tokens_.file()),
+        "the file ends after " + std::to_string(found) + " of " + std::to_string(links) + " links",
+        "add the missing links, or correct the first line");
     return true;
   }
 
@@ -75,7 +83,8 @@ class TopologyReader {
                              const char* remedy) {
     constexpr double most = 9e17;  // days, or 10^18 bit/s
     if (value && *value >= least && *value <= most) return std::llround(*value);
-    problems_.error(token.place(tokens_.file()), "\"" + printable(token.text) + "\" cannot be used here", remedy);
+    problems_.error(token.place(tokens_.file()), "\"" + printable(token.text) + "\" cannot be used here",
+                    remedy);
     return 1;
   }
 

@@ -10,7 +10,8 @@
 
 namespace echo::packets {
 
-// Reports every problem; what it returns is a fabric only where there is none. `name` is the file in messages.
+// Reports every problem; what it returns is a fabric only where there is none. `name` is the file in
+// messages.
 [[nodiscard]] Fabric read_topology(std::string_view text, const std::string& name, Problems&);
 
 }  // namespace echo::packets

@@ -16,7 +16,7 @@ struct Sender {
   std::int64_t window = 0;  // bytes; 0: none
   bool scales_window = false;
   SimTime base_rtt{};
-  SimTime next_send{};        // pacing: not before
+  SimTime next_send{};          // pacing: not before
   std::int32_t last_bytes = 0;  // of the last packet, on the wire
   std::int32_t hops = 0;        // links on the path
 
