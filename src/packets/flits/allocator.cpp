@@ -1,6 +1,6 @@
 #include "packets/flits/allocator.hpp"
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
 void Islip::clear() {
   for (const Request& one : requests_) {
@@ -24,7 +24,8 @@ void Islip::grant() {
     if (match_[at(one.input)] >= 0 || taken_[at(one.output)] != 0) continue;
     std::int32_t& granted = granted_[at(one.output)];
     const std::int32_t pointer = output_pointer_[at(one.output)];
-    if (granted < 0 || behind(one.input, pointer, inputs) < behind(granted, pointer, inputs)) granted = one.input;
+    if (granted < 0 || behind(one.input, pointer, inputs) < behind(granted, pointer, inputs))
+      granted = one.input;
   }
 }
 
@@ -48,4 +49,4 @@ void Islip::accept(bool moves_pointers) {
   }
 }
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

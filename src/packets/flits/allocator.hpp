@@ -6,16 +6,20 @@
 
 #include "base/at.hpp"
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
-// Every output grants the first free input at or after its pointer that asks for it; every input accepts the first
-// such output; accepted in the first round, both pointers move behind the match. Source: McKeown, "The iSLIP scheduling
-// algorithm for input-queued switches", IEEE/ACM Transactions on Networking 7 (1999).
+// Every output grants the first free input at or after its pointer that asks for it; every input accepts the
+// first such output; accepted in the first round, both pointers move behind the match. Source: McKeown, "The
+// iSLIP scheduling algorithm for input-queued switches", IEEE/ACM Transactions on Networking 7 (1999).
 class Islip {
  public:
   Islip(std::int32_t inputs, std::int32_t outputs)
-      : input_pointer_(at(inputs)), output_pointer_(at(outputs)), match_(at(inputs), -1), granted_(at(outputs), -1),
-        accepted_(at(inputs), -1), taken_(at(outputs), 0) {}
+      : input_pointer_(at(inputs)),
+        output_pointer_(at(outputs)),
+        match_(at(inputs), -1),
+        granted_(at(outputs), -1),
+        accepted_(at(inputs), -1),
+        taken_(at(outputs), 0) {}
 
   void request(std::int32_t input, std::int32_t output) { requests_.push_back({input, output}); }
   // Matches what was requested since the last call.
@@ -39,4 +43,4 @@ class Islip {
   std::vector<Request> requests_;
 };
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/named_table.hpp"
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
 std::span<const FlitSettingInfo> flit_setting_table() {
   using S = FlitSettings;
@@ -21,7 +21,8 @@ std::span<const FlitSettingInfo> flit_setting_table() {
       {"credit_delay", "cycles until a router counts a credit that came", &S::credit_delay, 0, 1000, true},
       {"routing_delay", "cycles; 0: the router before has chosen", &S::routing_delay, 0, 1000, true},
       {"st_final_delay", "cycles through the crossbar", &S::crossbar_delay, 1, 1000, true},
-      {"internal_speedup", "steps of a router in a cycle of the channels", &S::internal_speedup, 0.01, 64, false},
+      {"internal_speedup", "steps of a router in a cycle of the channels", &S::internal_speedup, 0.01, 64,
+       false},
       {"wait_for_tail_credit", "a virtual channel is free only when its last flit has left it",
        &S::waits_for_tail_credit, 0, 1, true},
       {"alloc_iters", "rounds of either allocator in a cycle", &S::matching_rounds, 1, 64, true},
@@ -29,7 +30,8 @@ std::span<const FlitSettingInfo> flit_setting_table() {
       {"warmup_periods", "sample periods before the measurement", &S::warmup_periods, 1, 1e4, true},
       {"max_samples", "sample periods at most", &S::most_samples, 1, 1e4, true},
       {"seed", "of random destinations, injections and paths", &S::seed, 0, 1e15, true},
-      {"latency_thres", "cycles on average past which a rate is not stable", &S::latency_limit, 1, 1e9, false},
+      {"latency_thres", "cycles on average past which a rate is not stable", &S::latency_limit, 1, 1e9,
+       false},
   }};
   return table;
 }
@@ -38,8 +40,10 @@ void set_flit_setting(FlitSettings& settings, std::string_view name, std::string
   const std::int32_t row = find_named(flit_setting_table(), name);
   if (row < 0) {
     std::string names;
-    for (const FlitSettingInfo& one : flit_setting_table()) names += (names.empty() ? "" : ", ") + std::string(one.name);
-    throw UserError("unknown setting \"" + std::string(name) + "\"", "with --credits the settings are " + names);
+    for (const FlitSettingInfo& one : flit_setting_table())
+      names += (names.empty() ? "" : ", ") + std::string(one.name);
+    throw UserError("unknown setting \"" + std::string(name) + "\"",
+                    "with --credits the settings are " + names);
   }
   const FlitSettingInfo& info = flit_setting_table()[at(row)];
   double number = 0;
@@ -53,4 +57,4 @@ void set_flit_setting(FlitSettings& settings, std::string_view name, std::string
   settings.*info.field = number;
 }
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

@@ -1,13 +1,14 @@
 // Nodes create packets with a fixed chance in every cycle; what they cannot inject waits at the node. After
-// `warmup_periods` sample periods, packets created are measured until latency and accepted rate change by less than
-// 5 % over three periods in a row; then the network drains of them, under the same load. A rate is unstable where the
-// mean latency, with that of packets on their way, passes `latency_thres`. Source: BookSim 2, trafficmanager.cpp.
+// `warmup_periods` sample periods, packets created are measured until latency and accepted rate change by
+// less than 5 % over three periods in a row; then the network drains of them, under the same load. A rate is
+// unstable where the mean latency, with that of packets on their way, passes `latency_thres`. Source: BookSim
+// 2, trafficmanager.cpp.
 #include "packets/flits/flit_simulation.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace echo::packets::flits {
+namespace echo::packets {
 namespace {
 
 constexpr double steady = 0.05;  // change of a mean from one sample period to the next
@@ -19,7 +20,8 @@ class Nothing : public Fullness {
 
 }  // namespace
 
-FlitOutcome simulate_flits(const FlitTopology& topology, const TrafficPattern& traffic, const FlitSettings& settings) {
+FlitOutcome simulate_flits(const FlitTopology& topology, const TrafficPattern& traffic,
+                           const FlitSettings& settings) {
   return FlitSimulation(topology, traffic, settings).run();
 }
 
@@ -32,11 +34,16 @@ void FlitSimulation::Mean::add(double value) {
 
 FlitSimulation::FlitSimulation(const FlitTopology& topology, const TrafficPattern& traffic,
                                const FlitSettings& settings)
-    : topology_(topology), traffic_(traffic), settings_(settings), draws_(static_cast<std::uint64_t>(settings.seed)),
-      wires_(topology.channels.size()), nodes_(at(topology.nodes), Node{Credits(settings)}),
+    : topology_(topology),
+      traffic_(traffic),
+      settings_(settings),
+      draws_(static_cast<std::uint64_t>(settings.seed)),
+      wires_(topology.channels.size()),
+      nodes_(at(topology.nodes), Node{Credits(settings)}),
       in_channels_(at(topology.routers * topology.ports), -1),
       out_channels_(at(topology.routers * topology.ports), -1) {
-  for (std::int32_t router = 0; router < topology.routers; ++router) routers_.emplace_back(router, topology, settings);
+  for (std::int32_t router = 0; router < topology.routers; ++router)
+    routers_.emplace_back(router, topology, settings);
   for (std::int32_t i = 0; i < length_of(topology.channels); ++i) {
     const Channel& channel = topology.channels[at(i)];
     if (channel.to >= 0) in_channels_[at(channel.to * topology.ports + channel.to_port)] = i;
@@ -87,8 +94,7 @@ void FlitSimulation::issue(std::int32_t id) {
     node.channel = -1;
     FlitPacket& packet = packets_[at(node.packet)];
     packet = {.routed = {id, traffic_.destination(id, topology_, draws_), 0}, .created = created};
-    packet.is_measured =
-        phase_ == Phase::running || (phase_ == Phase::draining && created < drain_from_);
+    packet.is_measured = phase_ == Phase::running || (phase_ == Phase::draining && created < drain_from_);
     if (packet.is_measured) measured_flits_ += node.flits_left;
     flits_on_way_ += node.flits_left;
     created_on_way_ += static_cast<std::int64_t>(created) * node.flits_left;
@@ -121,8 +127,8 @@ void FlitSimulation::inject(std::int32_t id) {
     packet.injected = now_;
     if (settings_.routing_delay == 0)
       packet.ahead = topology_.route(channel.to, channel.to_port, node.channel,
-                                     static_cast<std::int32_t>(settings_.virtual_channels), packet.routed, draws_,
-                                     Nothing());
+                                     static_cast<std::int32_t>(settings_.virtual_channels), packet.routed,
+                                     draws_, Nothing());
   }
   const Flit flit{node.packet, now_, node.channel, is_head, node.flits_left == 1};
   node.credits.send(flit);
@@ -186,7 +192,8 @@ double FlitSimulation::accepted_rate() const {
 }
 
 bool FlitSimulation::is_over_limit() const {
-  const double waiting = static_cast<double>(static_cast<std::int64_t>(now_) * flits_on_way_ - created_on_way_);
+  const double waiting =
+      static_cast<double>(static_cast<std::int64_t>(now_) * flits_on_way_ - created_on_way_);
   const double count = static_cast<double>(packet_latency_.count + flits_on_way_);
   return count > 0 && (packet_latency_.sum + waiting) / count > settings_.latency_limit;
 }
@@ -209,9 +216,8 @@ bool FlitSimulation::sample(int& converged, int phases) {
 }
 
 bool FlitSimulation::has_measured_packets() const {
-  return measured_flits_ > 0 || std::any_of(nodes_.begin(), nodes_.end(), [&](const Node& node) {
-           return node.next_issue <= drain_from_;
-         });
+  return measured_flits_ > 0 || std::any_of(nodes_.begin(), nodes_.end(),
+                                            [&](const Node& node) { return node.next_issue <= drain_from_; });
 }
 
 bool FlitSimulation::drain() {
@@ -251,4 +257,4 @@ FlitOutcome FlitSimulation::run() {
   return outcome;
 }
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

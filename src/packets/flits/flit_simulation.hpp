@@ -8,7 +8,7 @@
 #include "packets/flits/router.hpp"
 #include "packets/flits/traffic.hpp"
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
 // Cycles. Packets' latencies count from their creation at the node (queue of the source included), network
 // latencies from the first flit's injection, flits' from their own.
@@ -68,7 +68,7 @@ class FlitSimulation {
   const FlitSettings settings_;
   Draws draws_;
   std::vector<Router> routers_;
-  std::vector<Wire> wires_;                            // [channel]
+  std::vector<Wire> wires_;  // [channel]
   std::vector<Node> nodes_;
   std::vector<std::int32_t> in_channels_, out_channels_;  // [router x port], -1: none
   std::vector<FlitPacket> packets_;
@@ -81,4 +81,4 @@ class FlitSimulation {
   Mean packet_latency_, network_latency_, flit_latency_, hops_;
 };
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

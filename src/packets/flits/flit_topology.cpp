@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
 std::optional<std::vector<std::int32_t>> numbers_in(std::string_view name,
                                                     std::initializer_list<std::string_view> words) {
@@ -20,4 +20,4 @@ std::optional<std::vector<std::int32_t>> numbers_in(std::string_view name,
   return numbers;
 }
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

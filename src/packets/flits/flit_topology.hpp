@@ -1,5 +1,5 @@
 // Fabrics of flits: routers, channels between them and to nodes, and where a packet goes next. Families are
-// plug-ins in topologies/.
+// plug-ins in flit_topologies/.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 #include "base/counter_rng.hpp"
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
 // Draws of one run, in order.
 class Draws {
@@ -85,11 +85,11 @@ struct TopologyFamily {
   std::unique_ptr<FlitTopology> (*make)(std::string_view name);
 };
 
-[[nodiscard]] std::span<const TopologyFamily* const> topology_table();  // sorted by name
+[[nodiscard]] std::span<const TopologyFamily* const> flit_topology_table();  // sorted by name
 
-// Numbers in a name: {"mesh", "x"} takes 8 and 8 out of "mesh8x8". Nothing where the name differs, or a number is
-// not 1 to 1024.
-[[nodiscard]] std::optional<std::vector<std::int32_t>> numbers_in(std::string_view name,
-                                                                 std::initializer_list<std::string_view> words);
+// Numbers in a name: {"mesh", "x"} takes 8 and 8 out of "mesh8x8". Nothing where the name differs, or a
+// number is not 1 to 1024.
+[[nodiscard]] std::optional<std::vector<std::int32_t>> numbers_in(
+    std::string_view name, std::initializer_list<std::string_view> words);
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

@@ -1,13 +1,14 @@
-// The pipeline of a head flit: routing, a virtual channel of the next buffer, the crossbar, the way through it; one
-// cycle each unless a setting says otherwise, so that a hop takes four cycles and its channel. Other flits ask for the
-// crossbar at once. Allocators match round robin (iSLIP, one round). A flit that leaves a buffer sends a credit back.
-// Source: Dally and Towles, "Principles and practices of interconnection networks", 2004, chapters 16 and 17; order
-// of the steps within a cycle as in BookSim 2 (iq_router.cpp). Neglected: speculation, shared buffers, priorities.
+// The pipeline of a head flit: routing, a virtual channel of the next buffer, the crossbar, the way through
+// it; one cycle each unless a setting says otherwise, so that a hop takes four cycles and its channel. Other
+// flits ask for the crossbar at once. Allocators match round robin (iSLIP, one round). A flit that leaves a
+// buffer sends a credit back. Source: Dally and Towles, "Principles and practices of interconnection
+// networks", 2004, chapters 16 and 17; order of the steps within a cycle as in BookSim 2 (iq_router.cpp).
+// Neglected: speculation, shared buffers, priorities.
 #include "packets/flits/router.hpp"
 
 #include <algorithm>
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
 void Credits::send(const Flit& flit) {
   State& state = channels_[at(flit.channel)];
@@ -28,15 +29,26 @@ void Credits::free(std::uint64_t mask) {
 }
 
 Router::Router(std::int32_t id, const FlitTopology& topology, const FlitSettings& settings)
-    : id_(id), ports_(topology.ports), channels_(static_cast<std::int32_t>(settings.virtual_channels)),
-      topology_(topology), credit_delay_(static_cast<std::int32_t>(settings.credit_delay)),
+    : id_(id),
+      ports_(topology.ports),
+      channels_(static_cast<std::int32_t>(settings.virtual_channels)),
+      topology_(topology),
+      credit_delay_(static_cast<std::int32_t>(settings.credit_delay)),
       routing_delay_(static_cast<std::int32_t>(settings.routing_delay)),
       crossbar_delay_(static_cast<std::int32_t>(settings.crossbar_delay)),
-      rounds_(static_cast<std::int32_t>(settings.matching_rounds)), speedup_(settings.internal_speedup),
-      inputs_(at(ports_ * channels_)), outputs_(at(ports_), Credits(settings)), next_channel_(at(ports_)),
-      crossbar_vote_(at(ports_ * ports_), -1), next_router_(at(ports_), -1), next_port_(at(ports_), -1),
-      channel_allocator_(ports_ * channels_, ports_ * channels_), crossbar_allocator_(ports_, ports_),
-      out_flits_(at(ports_)), out_credits_(at(ports_)), freed_(at(ports_)) {
+      rounds_(static_cast<std::int32_t>(settings.matching_rounds)),
+      speedup_(settings.internal_speedup),
+      inputs_(at(ports_ * channels_)),
+      outputs_(at(ports_), Credits(settings)),
+      next_channel_(at(ports_)),
+      crossbar_vote_(at(ports_ * ports_), -1),
+      next_router_(at(ports_), -1),
+      next_port_(at(ports_), -1),
+      channel_allocator_(ports_ * channels_, ports_ * channels_),
+      crossbar_allocator_(ports_, ports_),
+      out_flits_(at(ports_)),
+      out_credits_(at(ports_)),
+      freed_(at(ports_)) {
   for (const Channel& channel : topology.channels)
     if (channel.from == id) {
       next_router_[at(channel.from_port)] = channel.to;
@@ -61,7 +73,8 @@ void Router::step(std::int32_t now, std::vector<FlitPacket>& packets, Draws& dra
   finish_routes(now, packets, draws);
   take_channels();
   cross(now, packets, draws);
-  for (; !crossing_.empty() && crossing_.front().time >= 0 && crossing_.front().time <= now; crossing_.pop_front())
+  for (; !crossing_.empty() && crossing_.front().time >= 0 && crossing_.front().time <= now;
+       crossing_.pop_front())
     out_flits_[at(crossing_.front().port)].push_back(crossing_.front().flit);
   for (std::int32_t port = 0; port < ports_; ++port) {
     if (freed_[at(port)] != 0) out_credits_[at(port)].push_back(freed_[at(port)]);
@@ -188,7 +201,8 @@ void Router::send(std::int32_t place, std::int32_t now, std::vector<FlitPacket>&
   flit.channel = input.channel;
   const std::int32_t next = next_router_[at(input.port)];
   if (routing_delay_ == 0 && flit.is_head && next >= 0)
-    packet.ahead = topology_.route(next, next_port_[at(input.port)], flit.channel, channels_, packet.routed, draws, *this);
+    packet.ahead = topology_.route(next, next_port_[at(input.port)], flit.channel, channels_, packet.routed,
+                                   draws, *this);
   outputs_[at(input.port)].send(flit);
   crossing_.push_back({-1, input.port, flit});
   freed_[at(place / channels_)] |= std::uint64_t{1} << (place % channels_);
@@ -216,4 +230,4 @@ bool Router::write_credits(std::int32_t port, std::uint64_t& mask) {
   return true;
 }
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

@@ -10,7 +10,7 @@
 #include "packets/flits/flit_settings.hpp"
 #include "packets/flits/flit_topology.hpp"
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
 struct Flit {
   std::int32_t packet = -1, injected = 0;  // cycle in which its node sent it
@@ -30,11 +30,14 @@ class Credits {
  public:
   Credits(const FlitSettings& settings)
       : channels_(at(static_cast<std::int32_t>(settings.virtual_channels))),
-        size_(static_cast<std::int32_t>(settings.buffer_flits)), waits_(settings.waits_for_tail_credit != 0) {}
+        size_(static_cast<std::int32_t>(settings.buffer_flits)),
+        waits_(settings.waits_for_tail_credit != 0) {}
   [[nodiscard]] bool is_free(std::int32_t channel) const { return !channels_[at(channel)].is_taken; }
   [[nodiscard]] bool is_full(std::int32_t channel) const { return channels_[at(channel)].used >= size_; }
   [[nodiscard]] std::int32_t used() const { return used_; }
-  void take(std::int32_t channel) { channels_[at(channel)].is_taken = true, channels_[at(channel)].has_tail = false; }
+  void take(std::int32_t channel) {
+    channels_[at(channel)].is_taken = true, channels_[at(channel)].has_tail = false;
+  }
   void send(const Flit& flit);
   void free(std::uint64_t mask);  // bit of a virtual channel: one flit left it
 
@@ -101,22 +104,22 @@ class Router : private Fullness {
   const FlitTopology& topology_;
   std::int32_t credit_delay_, routing_delay_, crossbar_delay_, rounds_;
   double speedup_, partial_cycles_ = 0;
-  std::vector<Input> inputs_;                // [port x channel]
-  std::vector<Credits> outputs_;             // [port]
-  std::vector<std::int32_t> next_channel_;   // [port] turn of its channels at the crossbar
-  std::vector<std::int32_t> crossbar_vote_;  // [port x port] the channel that asks
+  std::vector<Input> inputs_;                          // [port x channel]
+  std::vector<Credits> outputs_;                       // [port]
+  std::vector<std::int32_t> next_channel_;             // [port] turn of its channels at the crossbar
+  std::vector<std::int32_t> crossbar_vote_;            // [port x port] the channel that asks
   std::vector<std::int32_t> next_router_, next_port_;  // [port] of where it leads; -1: a node
   Islip channel_allocator_, crossbar_allocator_;
   std::vector<Arrived> arrived_;
   std::deque<DueCredit> credits_due_;
   std::vector<Due> routing_;
-  std::vector<std::int32_t> choosing_, active_;  // inputs that wait for a channel, for the crossbar
+  std::vector<std::int32_t> choosing_, active_;            // inputs that wait for a channel, for the crossbar
   std::size_t asking_channels_ = 0, asking_crossbar_ = 0;  // those that were there when the step began
   std::deque<Crossing> crossing_;
-  std::vector<std::deque<Flit>> out_flits_;            // [port]
+  std::vector<std::deque<Flit>> out_flits_;             // [port]
   std::vector<std::deque<std::uint64_t>> out_credits_;  // [port]
-  std::vector<std::uint64_t> freed_;                   // [port] in this step
+  std::vector<std::uint64_t> freed_;                    // [port] in this step
   bool is_idle_ = true;
 };
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

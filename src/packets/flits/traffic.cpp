@@ -1,16 +1,19 @@
-// Source: Dally and Towles, "Principles and practices of interconnection networks", 2004, table 3.1; as BookSim 2 has
-// them: uniform traffic may go to its own source, and patterns of digits see the digits that the topology names.
+// Source: Dally and Towles, "Principles and practices of interconnection networks", 2004, table 3.1; as
+// BookSim 2 has them: uniform traffic may go to its own source, and patterns of digits see the digits that
+// the topology names.
 #include "packets/flits/traffic.hpp"
 
 #include <array>
 #include <bit>
 
-namespace echo::packets::flits {
+namespace echo::packets {
 namespace {
 
 std::string none(const FlitTopology&) { return {}; }
 
-int bits_of(const FlitTopology& topology) { return std::bit_width(static_cast<std::uint32_t>(topology.nodes)) - 1; }
+int bits_of(const FlitTopology& topology) {
+  return std::bit_width(static_cast<std::uint32_t>(topology.nodes)) - 1;
+}
 
 std::string needs_bits(const FlitTopology& topology) {
   if (std::has_single_bit(static_cast<std::uint32_t>(topology.nodes))) return {};
@@ -31,7 +34,9 @@ std::int32_t shifted(std::int32_t source, const FlitTopology& topology, std::int
   return result;
 }
 
-std::int32_t uniform(std::int32_t, const FlitTopology& topology, Draws& draws) { return draws.below(topology.nodes); }
+std::int32_t uniform(std::int32_t, const FlitTopology& topology, Draws& draws) {
+  return draws.below(topology.nodes);
+}
 
 std::int32_t transpose(std::int32_t source, const FlitTopology& topology, Draws&) {
   const int half = bits_of(topology) / 2;
@@ -76,4 +81,4 @@ std::span<const TrafficPattern> traffic_table() {
   return table;
 }
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

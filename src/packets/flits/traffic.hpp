@@ -7,7 +7,7 @@
 
 #include "packets/flits/flit_topology.hpp"
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
 struct TrafficPattern {
   const char *name, *note;
@@ -18,4 +18,4 @@ struct TrafficPattern {
 
 [[nodiscard]] std::span<const TrafficPattern> traffic_table();
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

@@ -1,6 +1,6 @@
 #include "packets/flits/cubes/cube.hpp"
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
 Cube::Cube(std::int32_t radix, bool wraps) {
   nodes = routers = radix * radix;
@@ -35,4 +35,4 @@ std::int32_t Cube::first_difference(std::int32_t router, std::int32_t other, boo
   return dimensions;
 }
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

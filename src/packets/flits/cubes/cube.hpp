@@ -3,10 +3,10 @@
 
 #include "packets/flits/flit_topology.hpp"
 
-namespace echo::packets::flits {
+namespace echo::packets {
 
-// Ports 2 d and 2 d + 1: to the next and the previous router of dimension d (in: from them); the last one: the
-// node. Channel 2 d is written to the right, 2 d + 1 to the left.
+// Ports 2 d and 2 d + 1: to the next and the previous router of dimension d (in: from them); the last one:
+// the node. Channel 2 d is written to the right, 2 d + 1 to the left.
 class Cube : public FlitTopology {
  public:
   static constexpr std::int32_t dimensions = 2;
@@ -20,4 +20,4 @@ class Cube : public FlitTopology {
   [[nodiscard]] std::int32_t coordinate(std::int32_t router, std::int32_t dimension) const;
 };
 
-}  // namespace echo::packets::flits
+}  // namespace echo::packets

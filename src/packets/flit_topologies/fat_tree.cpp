@@ -1,8 +1,9 @@
-// k-ary n-trees: n levels of k^(n-1) routers, level 0 at the top; k nodes below each of the last level. Packets go up
-// by random ports to the nearest common ancestor, then down. Source: BookSim 2, fattree with nca.
+// k-ary n-trees: n levels of k^(n-1) routers, level 0 at the top; k nodes below each of the last level.
+// Packets go up by random ports to the nearest common ancestor, then down. Source: BookSim 2, fattree with
+// nca.
 #include "packets/flits/flit_topology.hpp"
 
-namespace echo::packets::flits::topologies {
+namespace echo::packets::flit_topologies {
 namespace {
 
 std::int32_t power(std::int32_t base, std::int32_t exponent) {
@@ -14,7 +15,8 @@ std::int32_t power(std::int32_t base, std::int32_t exponent) {
 // Ports below k lead down, the others up.
 class FatTree : public FlitTopology {
  public:
-  FatTree(std::int32_t arity, std::int32_t levels) : arity_(arity), levels_(levels), width_(power(arity, levels - 1)) {
+  FatTree(std::int32_t arity, std::int32_t levels)
+      : arity_(arity), levels_(levels), width_(power(arity, levels - 1)) {
     nodes = power(arity, levels);
     routers = levels * width_;
     ports = 2 * arity;
@@ -40,8 +42,8 @@ class FatTree : public FlitTopology {
   }
 
  private:
-  // Down port p of a router leads to the p-th branch below it, to the router at its place among the branch's, and
-  // comes in there by the up port that is its own branch.
+  // Down port p of a router leads to the p-th branch below it, to the router at its place among the branch's,
+  // and comes in there by the up port that is its own branch.
   void add_level(std::int32_t level) {
     const std::int32_t neighbourhood = power(arity_, levels_ - 1 - level), branch = neighbourhood / arity_;
     for (std::int32_t place = 0; place < width_; ++place) {
@@ -70,4 +72,4 @@ extern const TopologyFamily fat_tree{
       return std::make_unique<FatTree>((*numbers)[0], (*numbers)[1]);
     }};
 
-}  // namespace echo::packets::flits::topologies
+}  // namespace echo::packets::flit_topologies

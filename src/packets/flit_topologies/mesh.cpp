@@ -1,10 +1,10 @@
-// Meshes, with dimension-order routing (mesh8x8) or adaptive routing (mesh8x8_adaptive): the packet takes the order
-// of dimensions whose first port has the emptier buffers downstream and keeps it; either order has half of the virtual
-// channels. Source: BookSim 2, dim_order_mesh and adaptive_xy_yx_mesh; Dally and Towles, "Principles and practices of
-// interconnection networks", 2004.
+// Meshes, with dimension-order routing (mesh8x8) or adaptive routing (mesh8x8_adaptive): the packet takes the
+// order of dimensions whose first port has the emptier buffers downstream and keeps it; either order has half
+// of the virtual channels. Source: BookSim 2, dim_order_mesh and adaptive_xy_yx_mesh; Dally and Towles,
+// "Principles and practices of interconnection networks", 2004.
 #include "packets/flits/cubes/cube.hpp"
 
-namespace echo::packets::flits::topologies {
+namespace echo::packets::flit_topologies {
 namespace {
 
 class Mesh : public Cube {
@@ -23,7 +23,8 @@ class Mesh : public Cube {
       const std::int32_t difference = fullness.used(ascending) - fullness.used(descending);
       ascends = difference != 0 ? difference < 0 : draws.below(2) > 0;
     }
-    return ascends ? Route{ascending, 0, virtual_channels - 1 - half} : Route{descending, half, virtual_channels - 1};
+    return ascends ? Route{ascending, 0, virtual_channels - 1 - half}
+                   : Route{descending, half, virtual_channels - 1};
   }
   [[nodiscard]] std::int32_t least_virtual_channels() const override { return adapts_ ? 2 : 1; }
 
@@ -48,8 +49,9 @@ extern const TopologyFamily mesh{
       const bool adapts = name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
       if (adapts) name.remove_suffix(suffix.size());
       const auto numbers = numbers_in(name, {"mesh", "x"});
-      if (!numbers || (*numbers)[0] != (*numbers)[1] || (*numbers)[0] < 2 || (*numbers)[0] > 64) return nullptr;
+      if (!numbers || (*numbers)[0] != (*numbers)[1] || (*numbers)[0] < 2 || (*numbers)[0] > 64)
+        return nullptr;
       return std::make_unique<Mesh>((*numbers)[0], adapts);
     }};
 
-}  // namespace echo::packets::flits::topologies
+}  // namespace echo::packets::flit_topologies

@@ -1,9 +1,9 @@
-// Tori with dimension-order routing the shorter way round (either where both are as long). Packets that cross the
-// dateline between the last and the first router use the upper half of the virtual channels. Source: BookSim 2,
-// dim_order_torus.
+// Tori with dimension-order routing the shorter way round (either where both are as long). Packets that cross
+// the dateline between the last and the first router use the upper half of the virtual channels. Source:
+// BookSim 2, dim_order_torus.
 #include "packets/flits/cubes/cube.hpp"
 
-namespace echo::packets::flits::topologies {
+namespace echo::packets::flit_topologies {
 namespace {
 
 class Torus : public Cube {
@@ -25,7 +25,8 @@ class Torus : public Cube {
       packet.phase = right ? here > there : there < here;
     }
     const std::int32_t half = virtual_channels / 2;
-    return packet.phase == 0 ? Route{port, 0, virtual_channels - 1 - half} : Route{port, half, virtual_channels - 1};
+    return packet.phase == 0 ? Route{port, 0, virtual_channels - 1 - half}
+                             : Route{port, half, virtual_channels - 1};
   }
   [[nodiscard]] std::int32_t least_virtual_channels() const override { return 2; }
 };
@@ -38,8 +39,9 @@ extern const TopologyFamily torus{
     .source = "BookSim 2, kncube",
     .make = [](std::string_view name) -> std::unique_ptr<FlitTopology> {
       const auto numbers = numbers_in(name, {"torus", "x"});
-      if (!numbers || (*numbers)[0] != (*numbers)[1] || (*numbers)[0] < 2 || (*numbers)[0] > 64) return nullptr;
+      if (!numbers || (*numbers)[0] != (*numbers)[1] || (*numbers)[0] < 2 || (*numbers)[0] > 64)
+        return nullptr;
       return std::make_unique<Torus>((*numbers)[0]);
     }};
 
-}  // namespace echo::packets::flits::topologies
+}  // namespace echo::packets::flit_topologies

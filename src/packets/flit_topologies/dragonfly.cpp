@@ -1,10 +1,11 @@
-// Dragonflies: groups of a = 2 p routers, all joined within a group, p nodes and p global links a router, and a p + 1
-// groups, each joined to every other by one global link. Minimal routing: local, global, local; the second virtual
-// channel from the global link on. Channels take 10 cycles within a group and 100 between groups. Source: BookSim 2,
-// dragonflynew with min; Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008.
+// Dragonflies: groups of a = 2 p routers, all joined within a group, p nodes and p global links a router, and
+// a p + 1 groups, each joined to every other by one global link. Minimal routing: local, global, local; the
+// second virtual channel from the global link on. Channels take 10 cycles within a group and 100 between
+// groups. Source: BookSim 2, dragonflynew with min; Kim, Dally, Scott, Abts, "Technology-driven,
+// highly-scalable dragonfly topology", ISCA 2008.
 #include "packets/flits/flit_topology.hpp"
 
-namespace echo::packets::flits::topologies {
+namespace echo::packets::flit_topologies {
 namespace {
 
 constexpr std::int32_t local_latency = 10, global_latency = 100;
@@ -52,12 +53,13 @@ class Dragonfly : public FlitTopology {
     const std::int32_t here = router / group_;
     for (std::int32_t other = here * group_; other < (here + 1) * group_; ++other)
       if (other != router)
-        channels.push_back({router, local_port(router, other), other, local_port(other, router), -1, local_latency});
+        channels.push_back(
+            {router, local_port(router, other), other, local_port(other, router), -1, local_latency});
     for (std::int32_t i = 0; i < p_; ++i) {
       const std::int32_t link = router % group_ * p_ + i, there = link + (link >= here ? 1 : 0);
       const std::int32_t back = here - (here > there ? 1 : 0);  // the link of the other group
-      channels.push_back({router, p_ + group_ - 1 + i, there * group_ + back / p_, p_ + group_ - 1 + back % p_, -1,
-                          global_latency});
+      channels.push_back({router, p_ + group_ - 1 + i, there * group_ + back / p_,
+                          p_ + group_ - 1 + back % p_, -1, global_latency});
     }
   }
 
@@ -66,14 +68,13 @@ class Dragonfly : public FlitTopology {
 
 }  // namespace
 
-extern const TopologyFamily dragonfly{
-    .name = "dragonfly",
-    .pattern = "dragonfly_p2",
-    .source = "BookSim 2, dragonflynew",
-    .make = [](std::string_view name) -> std::unique_ptr<FlitTopology> {
-      const auto numbers = numbers_in(name, {"dragonfly_p"});
-      if (!numbers || (*numbers)[0] > 6) return nullptr;
-      return std::make_unique<Dragonfly>((*numbers)[0]);
-    }};
+extern const TopologyFamily dragonfly{.name = "dragonfly",
+                                      .pattern = "dragonfly_p2",
+                                      .source = "BookSim 2, dragonflynew",
+                                      .make = [](std::string_view name) -> std::unique_ptr<FlitTopology> {
+                                        const auto numbers = numbers_in(name, {"dragonfly_p"});
+                                        if (!numbers || (*numbers)[0] > 6) return nullptr;
+                                        return std::make_unique<Dragonfly>((*numbers)[0]);
+                                      }};
 
-}  // namespace echo::packets::flits::topologies
+}  // namespace echo::packets::flit_topologies

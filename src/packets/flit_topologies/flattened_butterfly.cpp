@@ -1,10 +1,10 @@
-// Flattened butterflies of two dimensions: k x k routers, each joined to all of its row and of its column, with c =
-// side x side nodes that are numbered as one grid of k side x k side. The row is corrected first. Source: BookSim 2,
-// flatfly with ran_min; Kim, Dally, Abts, "Flattened butterfly: a cost-efficient topology for high-radix networks",
-// ISCA 2007.
+// Flattened butterflies of two dimensions: k x k routers, each joined to all of its row and of its column,
+// with c = side x side nodes that are numbered as one grid of k side x k side. The row is corrected first.
+// Source: BookSim 2, flatfly with ran_min; Kim, Dally, Abts, "Flattened butterfly: a cost-efficient topology
+// for high-radix networks", ISCA 2007.
 #include "packets/flits/flit_topology.hpp"
 
-namespace echo::packets::flits::topologies {
+namespace echo::packets::flit_topologies {
 namespace {
 
 // Ports below c: nodes; then k - 1 of the row, then k - 1 of the column.
@@ -23,8 +23,10 @@ class FlattenedButterfly : public FlitTopology {
     for (std::int32_t router = 0; router < routers; ++router)
       for (std::int32_t i = 0; i < radix; ++i) {
         const std::int32_t row = router / radix, column = router % radix;
-        if (i != column) channels.push_back({router, port(0, column, i), row * radix + i, port(0, i, column), -1, 1});
-        if (i != row) channels.push_back({router, port(1, row, i), i * radix + column, port(1, i, row), -1, 1});
+        if (i != column)
+          channels.push_back({router, port(0, column, i), row * radix + i, port(0, i, column), -1, 1});
+        if (i != row)
+          channels.push_back({router, port(1, row, i), i * radix + column, port(1, i, row), -1, 1});
       }
   }
 
@@ -66,4 +68,4 @@ extern const TopologyFamily flattened_butterfly{
       return nullptr;
     }};
 
-}  // namespace echo::packets::flits::topologies
+}  // namespace echo::packets::flit_topologies
