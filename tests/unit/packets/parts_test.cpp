@@ -142,8 +142,9 @@ TEST(Parameters, EveryRowTakesItsOwnDefault) {
     for (const char* word : row.words) EXPECT_NO_THROW(set_parameter(parameters, row.name, word)) << row.name;
     if (row.field == nullptr || row.least > row.most) continue;
     for (const double value : row.value)
-      if (value >= row.least)
+      if (value >= row.least) {
         EXPECT_NO_THROW(set_parameter(parameters, row.name, std::to_string(value))) << row.name;
+      }
   }
 }
 

@@ -3,6 +3,7 @@
 // whenever their link is free.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -47,7 +48,8 @@ class SlowTwin {
   };
   struct Port {
     std::deque<Packet> queue;
-    std::deque<std::size_t> flows;
+    std::vector<std::size_t> flows;
+    std::size_t last = 0;  // place of the flow that sent last
     bool busy = false;
   };
 
@@ -68,6 +70,34 @@ class SlowTwin {
     return ports_along(fabric_, nodes);
   }
 
+  // The place of the next flow after the last one that has bytes to send; past the end for none. Acknowledged
+  // flows that are met on the way leave the list.
+  std::size_t next_of(Port& port) {
+    const std::size_t count = port.flows.size();
+    std::vector<std::size_t> met;
+    std::size_t chosen = count;
+    for (std::size_t turn = 1; turn <= count && chosen == count; ++turn) {
+      const std::size_t place = (port.last + turn) % count;
+      if (sent_[port.flows[place]] < flows_[port.flows[place]].bytes)
+        chosen = place;
+      else if (acked_[port.flows[place]] == flows_[port.flows[place]].bytes)
+        met.push_back(place);
+    }
+    if (met.empty()) return chosen;
+    const std::size_t first = *std::min_element(met.begin(), met.end());
+    std::vector<std::size_t> kept(port.flows.begin(),
+                                  port.flows.begin() + static_cast<std::ptrdiff_t>(first));
+    std::size_t moved = chosen;
+    for (std::size_t place = first; place < count; ++place) {
+      const std::size_t flow = port.flows[place];
+      if (acked_[flow] == flows_[flow].bytes) continue;
+      if (place == chosen) moved = kept.size();
+      kept.push_back(flow);
+    }
+    port.flows = kept;
+    return chosen == count ? kept.size() : moved;
+  }
+
   void send(std::int32_t id) {
     Port& port = ports_[static_cast<std::size_t>(id)];
     if (port.busy) return;
@@ -76,12 +106,10 @@ class SlowTwin {
       packet = port.queue.front();
       port.queue.pop_front();
     } else {
-      while (!port.flows.empty() && sent_[port.flows.front()] == flows_[port.flows.front()].bytes)
-        port.flows.pop_front();
-      if (port.flows.empty()) return;
-      const std::size_t flow = port.flows.front();
-      port.flows.pop_front();
-      port.flows.push_back(flow);
+      const std::size_t place = next_of(port);
+      if (place == port.flows.size()) return;
+      port.last = place;
+      const std::size_t flow = port.flows[place];
       const std::int64_t payload = std::min<std::int64_t>(1000, flows_[flow].bytes - sent_[flow]);
       sent_[flow] += payload;
       packet = {flow, true, sent_[flow], 0, static_cast<std::int32_t>(payload) + data_bytes_ - 1000};
