@@ -1,0 +1,115 @@
+// DCQCN as network cards of Mellanox run it. The receiver copies marks into its acknowledgements. From the
+// first mark on, three timers run:
+//   every ALPHA_RESUME_INTERVAL:   alpha = (1 - g) alpha + g [marked since]
+//   every RATE_DECREASE_INTERVAL:  if marked since, target = rate, rate *= 1 - alpha / 2
+//   every RP_TIMER since a cut:    target += 0, RATE_AI or RATE_HAI (fast recovery, additive, hyper),
+//                                  rate = (rate + target) / 2
+// The target is kept where a cut follows a cut without an increase between, unless CLAMP_TARGET_RATE.
+// Source: Zhu et al., "Congestion control for large-scale RDMA deployments", SIGCOMM 2015; the timers as in
+// the simulator of HPCC (rdma-hw.cc). Neglected: the byte counter of the paper, which that simulator lacks
+// too.
+#include <algorithm>
+#include <vector>
+
+#include "base/at.hpp"
+#include "packets/flow/congestion_control.hpp"
+
+namespace echo::packets::congestion_controls {
+namespace {
+
+enum Timer : std::int32_t { decrease_timer, increase_timer };
+
+class Dcqcn : public Controller {
+ public:
+  Dcqcn(const Parameters& parameters, std::int32_t flows, FlowHost& host)
+      : parameters_(parameters),
+        host_(host),
+        states_(at(flows)),
+        alpha_interval_(from_microseconds(parameters.alpha_resume_interval_us)) {}
+
+  void start(std::int32_t flow, Sender& sender) override { states_[at(flow)].target = sender.rate; }
+
+  void acknowledge(std::int32_t flow, Sender& sender, const Acknowledgement& ack) override {
+    if (!ack.marked) return;
+    State& state = states_[at(flow)];
+    state.marked_for_decrease = true;
+    if (state.has_seen_mark) {
+      // Of an update due now, the mark is part of the next one if the update was due before the packet left.
+      update_alpha(state, alpha_interval_ > ack.last_link ? ack.now : ack.now - SimTime(1));
+      state.marked_for_alpha = true;
+      return;
+    }
+    state.has_seen_mark = true;
+    state.next_update = ack.now + alpha_interval_;
+    // A nanosecond later, so that cuts find alpha updated.
+    host_.set_timer(flow, decrease_timer,
+                    from_microseconds(parameters_.rate_decrease_interval_us) + SimTime(1000));
+    sender.rate = state.target = scaled_rate(sender.rate, parameters_.rate_on_first_cnp);
+  }
+
+  void timer(std::int32_t flow, Sender& sender, std::int32_t which, SimTime now) override {
+    State& state = states_[at(flow)];
+    if (which == increase_timer) return increase(flow, state, sender);
+    update_alpha(state, now);
+    decrease(flow, state, sender);
+  }
+
+ private:
+  struct State {
+    std::int64_t target = 0;
+    double alpha = 1;
+    bool has_seen_mark = false, marked_for_alpha = false, marked_for_decrease = false;
+    std::int32_t stage = 0;  // increases since the last cut
+    SimTime next_update{};   // of alpha
+  };
+
+  // All updates up to `until`: nothing reads alpha between them.
+  void update_alpha(State& state, SimTime until) const {
+    const double gain = parameters_.ewma_gain;
+    for (; state.next_update <= until; state.next_update += alpha_interval_) {
+      state.alpha = (1 - gain) * state.alpha + (state.marked_for_alpha ? gain : 0);
+      state.marked_for_alpha = false;
+    }
+  }
+
+  void decrease(std::int32_t flow, State& state, Sender& sender) {
+    host_.set_timer(flow, decrease_timer, from_microseconds(parameters_.rate_decrease_interval_us));
+    if (!state.marked_for_decrease) return;
+    if (parameters_.clamp_target_rate != 0 || state.stage != 0) state.target = sender.rate;
+    sender.rate =
+        std::max(rate_of_mbps(parameters_.min_rate_mbps), scaled_rate(sender.rate, 1 - state.alpha / 2));
+    state.stage = 0;
+    state.marked_for_decrease = false;
+    host_.set_timer(flow, increase_timer, from_microseconds(parameters_.rp_timer_us));
+  }
+
+  void increase(std::int32_t flow, State& state, Sender& sender) {
+    host_.set_timer(flow, increase_timer, from_microseconds(parameters_.rp_timer_us));
+    if (state.stage == parameters_.fast_recovery_times)
+      state.target += rate_of_mbps(parameters_.rate_ai_mbps);
+    else if (state.stage > parameters_.fast_recovery_times)
+      state.target += rate_of_mbps(parameters_.rate_hai_mbps);
+    if (state.stage >= parameters_.fast_recovery_times)
+      state.target = std::min(state.target, sender.line_rate);
+    sender.rate = sender.rate / 2 + state.target / 2;
+    ++state.stage;
+  }
+
+  Parameters parameters_;
+  FlowHost& host_;
+  std::vector<State> states_;
+  SimTime alpha_interval_;
+};
+
+}  // namespace
+
+extern const CongestionControl dcqcn{.name = "dcqcn",
+                                     .source = "Zhu et al., SIGCOMM 2015; HPCC's simulator",
+                                     .header_bytes = 0,
+                                     .has_telemetry = false,
+                                     .make = [](const Parameters& parameters, std::int32_t flows,
+                                                FlowHost& host) -> std::unique_ptr<Controller> {
+                                       return std::make_unique<Dcqcn>(parameters, flows, host);
+                                     }};
+
+}  // namespace echo::packets::congestion_controls
