@@ -36,8 +36,8 @@ void report_admission(const Admission&, StepReport&);
 // What is worked out sees a config through these axes alone (training::AxesRead). Of one catalog.
 class Admissions {
  public:
-  // `most`: entries of the memo.
-  explicit Admissions(std::size_t most = 4096) : known_(most) {}
+  Admissions() : Admissions(4096) {}
+  explicit Admissions(std::size_t most) : known_(most) {}  // entries of the memo
 
   // Leaves the layout of the config's ranks, with chunks where its schedule places them, in `layout`, unless
   // it breaks a rule. Nothing but this function writes to `layout`.
