@@ -26,7 +26,7 @@ int run_launch(const LaunchOptions& options) {
   const launch_flags::Table& table = table_named(tables, options.framework);
   const results::ResultFile file(options.file);
   const std::int64_t row = explain::find_row(file, options.id);
-  const results::Table picked = file.pick({row});
+  const results::Table picked = file.pick({&row, 1});
   explain::ConfigAgain again = explain::config_again(file, picked, options.preset_paths);
   if (!again.config) throw UserError("the row cannot be made again: " + again.problem, "run the sweep again");
   simulate::Catalog& catalog = again.known.catalog;
