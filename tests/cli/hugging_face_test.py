@@ -44,7 +44,8 @@ tp = [1, 2]
 pp = [1, 2]
 seq_len = 1024
 micro_batch = 1
-zero = [1]
+zero = [0, 1, 3]
+recompute = ["none", "selective", "full"]
 global_batch = 32
 """)
         self.run_program("all.toml", "--preset-path", ".", "--progress", "none", "-q", "--fresh")
