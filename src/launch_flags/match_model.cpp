@@ -20,6 +20,7 @@ ModelSpec comparable(ModelSpec model) {
 
 }  // namespace
 
+// Of presets that differ in their vocabulary alone, those for sequences as long come first.
 std::vector<std::string> models_like(const Facts& facts, const simulate::Catalog& catalog) {
   const DescribedModel described = model_of(facts);
   const bool lacks_vocab = described.unknown == std::vector<std::string>{"vocab"};
@@ -28,7 +29,9 @@ std::vector<std::string> models_like(const Facts& facts, const simulate::Catalog
   for (const ModelSpec& preset : catalog.models) {
     ModelSpec wanted = comparable(described.spec), candidate = comparable(preset);
     if (lacks_vocab) wanted.vocab = candidate.vocab;
-    if (preset.trace.is_none() && wanted == candidate) names.push_back(preset.name);
+    if (!preset.trace.is_none() || wanted != candidate) continue;
+    const bool is_as_long = preset.max_positions == described.spec.max_positions;
+    names.insert(is_as_long ? names.begin() : names.end(), preset.name);
   }
   return names;
 }

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <span>
 
 #include "base/error.hpp"
+#include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/launch/launch_tables.hpp"
 #include "cli/terminal/say.hpp"
@@ -26,7 +28,7 @@ int run_launch(const LaunchOptions& options) {
   const launch_flags::Table& table = table_named(tables, options.framework);
   const results::ResultFile file(options.file);
   const std::int64_t row = explain::find_row(file, options.id);
-  const results::Table picked = file.pick({&row, 1});
+  const results::Table picked = file.pick(std::span(&row, 1));
   explain::ConfigAgain again = explain::config_again(file, picked, options.preset_paths);
   if (!again.config) throw UserError("the row cannot be made again: " + again.problem, "run the sweep again");
   simulate::Catalog& catalog = again.known.catalog;

@@ -13,7 +13,7 @@ inline constexpr std::size_t most_launch_bytes = 4 << 20;  // of one file
 
 // A shell script, or the flags alone. Variables and arrays are followed, arithmetic is done; of if and for every
 // branch is read, in order; case is passed over. Exported variables are settings "env:NAME", and so are
-// #SBATCH lines "--nodes".
+// #SBATCH lines "--nodes". A script whose commands have no flags gives those of its variables.
 [[nodiscard]] Settings read_shell(const std::string& text, const std::string& file, Problems&);
 
 // YAML: maps give "a.b", lists of scalars one value, other lists "a.0.b", or

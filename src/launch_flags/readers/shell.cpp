@@ -40,6 +40,8 @@ class Script {
 
   Settings settings() {
     while (at_ < words_.size() && !too_long_) command();
+    if (!has_flags_)  // a file that other scripts include: the flags are all in its variables
+      for (const auto& [name, words] : variables_) take_flags(words);
     return std::move(out_);
   }
 
@@ -120,6 +122,7 @@ class Script {
           setting.value += (setting.value.empty() ? "" : " ") + words[i + 1].text;
       }
       if (setting.value.empty()) setting.value = "true";
+      has_flags_ = true;
       add(std::move(setting));
     }
   }
@@ -142,7 +145,7 @@ class Script {
   ShellVariables variables_;
   Settings out_;
   std::size_t at_ = 0, taken_ = 0;
-  bool too_long_ = false;
+  bool too_long_ = false, has_flags_ = false;
 };
 
 }  // namespace

@@ -20,6 +20,11 @@ std::string joined(const std::vector<ShellWord>& words) {
   return text;
 }
 
+std::string unquoted(std::string text) {
+  const bool is_quoted = text.size() > 1 && (text.front() == '\'' || text.front() == '"') && text.back() == text.front();
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
+
 std::string substituted(const std::string& text, const ShellVariables& variables, int depth);
 
 // NAME, NAME:-default, NAME-default, NAME:=default, NAME[@].
@@ -34,8 +39,8 @@ std::string braces(const std::string& inner, const ShellVariables& variables, in
   }
   if (found != variables.end() && !joined(found->second).empty()) return joined(found->second);
   if (rest.starts_with(":")) rest.erase(0, 1);
-  if (rest.starts_with("-") || rest.starts_with("=")) return substituted(rest.substr(1), variables, depth + 1);
-  return "";
+  if (!rest.starts_with("-") && !rest.starts_with("=")) return "";
+  return unquoted(substituted(rest.substr(1), variables, depth + 1));
 }
 
 std::string substituted(const std::string& text, const ShellVariables& variables, int depth) {
@@ -174,10 +179,7 @@ std::vector<ShellWord> expanded(const ShellWord& word, const ShellVariables& var
     begin = text.find_first_not_of(" \t\n\\", begin);
     if (begin == std::string::npos) break;
     const std::size_t end = std::min(text.find_first_of(" \t\n", begin), text.size());
-    std::string part = text.substr(begin, end - begin);
-    if (part.size() > 1 && (part.front() == '\'' || part.front() == '"') && part.back() == part.front())
-      part = part.substr(1, part.size() - 2);
-    words.push_back({std::move(part), word.place, word.kind});
+    words.push_back({unquoted(text.substr(begin, end - begin)), word.place, word.kind});
     begin = end;
   }
   return words;
