@@ -1,5 +1,5 @@
-// Any bytes are a topology, flows and paths, or problems; small runs of what is read end, with every flow finished or
-// named as one that cannot. The three files are divided by lines "---".
+// Any bytes are a topology, flows and paths, or problems; small runs of what is read end, with every flow
+// finished or named as one that cannot. The three files are divided by lines "---".
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

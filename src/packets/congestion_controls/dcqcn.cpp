@@ -34,7 +34,7 @@ class Dcqcn : public Controller {
     State& state = states_[at(flow)];
     state.marked_for_decrease = true;
     if (state.has_seen_mark) {
-      // Of an update due now, the mark is part of the next one if the update was due before the packet left.
+      // An update that is due now comes first if it was due before the last switch sent the packet.
       update_alpha(state, alpha_interval_ > ack.last_link ? ack.now : ack.now - SimTime(1));
       state.marked_for_alpha = true;
       return;

@@ -66,7 +66,7 @@ class Simulation : private FlowHost {
     double error_rate = 0;
     std::uint64_t arrivals = 0;  // where packets are lost at random
     std::array<std::int64_t, priorities> credits{};
-    // Of a host: flows that have begun, in the order in which they take turns.
+    // Flows of a host that have begun, in the order in which they take turns.
     std::vector<std::int32_t> flows;
     std::int32_t last_turn = 0;
     SimTime wake_time{};

@@ -1,6 +1,7 @@
-// Tori with dimension-order routing the shorter way round (either where both are as long). Packets that cross
-// the dateline between the last and the first router use the upper half of the virtual channels. Source:
-// BookSim 2, dim_order_torus.
+// Tori with dimension-order routing the shorter way round (either where both are as long). The dateline is
+// between the last and the first router: packets to a smaller coordinate (to the right across it, to the left
+// short of it) use the upper half of the virtual channels, the others the lower. Source: BookSim 2,
+// dim_order_torus.
 #include "packets/flits/cubes/cube.hpp"
 
 namespace echo::packets::flit_topologies {
@@ -22,7 +23,7 @@ class Torus : public Cube {
       const std::int32_t slack = radix() - 2 * ((there - here + radix()) % radix());
       const bool right = slack > 0 || (slack == 0 && draws.below(2) > 0);
       port = 2 * dimension + (right ? 0 : 1);
-      packet.phase = right ? here > there : there < here;
+      packet.phase = here > there ? 1 : 0;
     }
     const std::int32_t half = virtual_channels / 2;
     return packet.phase == 0 ? Route{port, 0, virtual_channels - 1 - half}

@@ -1,4 +1,4 @@
-// What a run of the flit simulator is told, with the names and defaults of BookSim 2.
+// Settings of a run of the flit simulator, with the names and defaults of BookSim 2.
 #pragma once
 
 #include <cstdint>

@@ -73,7 +73,7 @@ class FlitTopology {
   [[nodiscard]] virtual Route injection(std::int32_t virtual_channels, Draws&) const {
     return {-1, 0, virtual_channels - 1};
   }
-  // Of one router and up; why fewer virtual channels than these do.
+  // Without deadlock.
   [[nodiscard]] virtual std::int32_t least_virtual_channels() const { return 1; }
 };
 

@@ -72,7 +72,7 @@ void Router::step(std::int32_t now, std::vector<FlitPacket>& packets, Draws& dra
     if (one.time < 0) one.time = now + crossbar_delay_ - 1;
   finish_routes(now, packets, draws);
   take_channels();
-  cross(now, packets, draws);
+  cross(packets, draws);
   for (; !crossing_.empty() && crossing_.front().time >= 0 && crossing_.front().time <= now;
        crossing_.pop_front())
     out_flits_[at(crossing_.front().port)].push_back(crossing_.front().flit);
@@ -90,7 +90,7 @@ void Router::queue_inputs(std::int32_t now, const std::vector<FlitPacket>& packe
     input.flits.push_back(one.flit);
     if (input.flits.size() > 1) continue;
     if (input.state == State::idle)
-      begin_packet(place, packets, now);
+      begin_packet(place, packets);
     else if (input.state == State::active)
       active_.push_back(place);
   }
@@ -99,7 +99,7 @@ void Router::queue_inputs(std::int32_t now, const std::vector<FlitPacket>& packe
     outputs_[at(credits_due_.front().port)].free(credits_due_.front().mask);
 }
 
-void Router::begin_packet(std::int32_t place, const std::vector<FlitPacket>& packets, std::int32_t) {
+void Router::begin_packet(std::int32_t place, const std::vector<FlitPacket>& packets) {
   Input& input = inputs_[at(place)];
   if (routing_delay_ > 0) {
     input.state = State::routing;
@@ -123,7 +123,7 @@ void Router::request_channels() {
   channel_allocator_.match(rounds_);
 }
 
-// Of the channels of one input port that ask for one output, the next in turn asks.
+// One channel of an input port asks for an output: the next in turn of those that want it.
 void Router::request_crossbar() {
   crossbar_allocator_.clear();
   asking_crossbar_ = active_.size();
@@ -172,7 +172,7 @@ void Router::take_channels() {
   choosing_.resize(kept);
 }
 
-void Router::cross(std::int32_t now, std::vector<FlitPacket>& packets, Draws& draws) {
+void Router::cross(std::vector<FlitPacket>& packets, Draws& draws) {
   const std::vector<std::int32_t> waiting(active_.begin(), active_.end());
   active_.clear();
   for (std::size_t i = 0; i < waiting.size(); ++i) {
@@ -183,7 +183,7 @@ void Router::cross(std::int32_t now, std::vector<FlitPacket>& packets, Draws& dr
                       crossbar_vote_[at(port * ports_ + output)] == place % channels_;
     if (wins) {
       next_channel_[at(port)] = (place % channels_ + 1) % channels_;
-      send(place, now, packets, draws);
+      send(place, packets, draws);
     } else {
       active_.push_back(place);
     }
@@ -192,7 +192,7 @@ void Router::cross(std::int32_t now, std::vector<FlitPacket>& packets, Draws& dr
     std::fill_n(crossbar_vote_.begin() + waiting[i] / channels_ * ports_, ports_, -1);
 }
 
-void Router::send(std::int32_t place, std::int32_t now, std::vector<FlitPacket>& packets, Draws& draws) {
+void Router::send(std::int32_t place, std::vector<FlitPacket>& packets, Draws& draws) {
   Input& input = inputs_[at(place)];
   Flit flit = input.flits.front();
   input.flits.pop_front();
@@ -209,7 +209,7 @@ void Router::send(std::int32_t place, std::int32_t now, std::vector<FlitPacket>&
   if (flit.is_tail) input.state = State::idle;
   if (input.flits.empty()) return;
   if (flit.is_tail)
-    begin_packet(place, packets, now);
+    begin_packet(place, packets);
   else
     active_.push_back(place);
 }

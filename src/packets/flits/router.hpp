@@ -92,13 +92,13 @@ class Router : private Fullness {
   [[nodiscard]] std::int32_t used(std::int32_t port) const override { return outputs_[at(port)].used(); }
   void step(std::int32_t now, std::vector<FlitPacket>& packets, Draws& draws);
   void queue_inputs(std::int32_t now, const std::vector<FlitPacket>& packets);
-  void begin_packet(std::int32_t input, const std::vector<FlitPacket>& packets, std::int32_t now);
+  void begin_packet(std::int32_t input, const std::vector<FlitPacket>& packets);
   void request_channels();
   void request_crossbar();
   void finish_routes(std::int32_t now, std::vector<FlitPacket>& packets, Draws& draws);
   void take_channels();
-  void cross(std::int32_t now, std::vector<FlitPacket>& packets, Draws& draws);
-  void send(std::int32_t input, std::int32_t now, std::vector<FlitPacket>& packets, Draws& draws);
+  void cross(std::vector<FlitPacket>& packets, Draws& draws);
+  void send(std::int32_t input, std::vector<FlitPacket>& packets, Draws& draws);
 
   std::int32_t id_, ports_, channels_;
   const FlitTopology& topology_;
