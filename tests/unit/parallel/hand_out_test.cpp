@@ -48,8 +48,9 @@ TEST(HandOut, GivesWholeBlocksToOneWorkerEach) {
     const auto answer = ledger.answer(worker, after(7, 0.25 * 7 / 30));  // 30 points a range
     if (answer->kind == Answer::Kind::over) break;
     EXPECT_LE(answer->end - answer->begin, 30);
-    if (answer->begin % block != 0 && workers_of[answer->begin / block].size() < 2)
+    if (answer->begin % block != 0 && workers_of[answer->begin / block].size() < 2) {
       EXPECT_EQ(answer->begin, last[worker]);
+    }
     last[worker] = answer->end;
     for (std::int64_t id = answer->begin; id < answer->end; ++id) workers_of[id / block].insert(worker);
   }
