@@ -184,6 +184,8 @@ void derive_chunks(Numbers& n, const training::ModelSpec& model) {
             n.quotient(chunks, pp, "layers_per_chunk", "chunks of so many layers do not fill the stages"))
       n.set("vpp", *vpp, "layers_per_chunk");
   }
+  const bool interleaves = n.has("schedule") && n.facts()["schedule"] == "interleaved";
+  if (interleaves && !n.has("vpp") && pp > 1) n.set("vpp", 2, "schedule");  // torchtitan's own number
   split_ends(n, model);
 }
 

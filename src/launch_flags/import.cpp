@@ -28,6 +28,7 @@ Place place_of(const Understood& understood, const std::string& fact, const std:
 void name_model(Imported& out, const simulate::Catalog& catalog, const ImportRequest& request, Problems& problems) {
   Facts& facts = out.understood.facts;
   if (facts.contains("model")) return;
+  if (!request.vocab.empty()) facts.emplace("model.vocab", request.vocab);
   const Place place = place_of(out.understood, "model.hidden", request.file);
   const std::vector<std::string> alike = models_like(facts, catalog);
   DescribedModel described = model_of(facts);
@@ -41,7 +42,8 @@ void name_model(Imported& out, const simulate::Catalog& catalog, const ImportReq
   }
   if (!described.unknown.empty())
     return problems.error(place, fmt::format("the model is not described: {} missing", fmt::join(described.unknown, ", ")),
-                          "add --set model=NAME; `echo-sweep presets list models` lists them");
+                          "add --set model=NAME (`echo-sweep presets list models` lists them), or --vocab N where the "
+                          "vocabulary alone is missing");
   described.spec.name = "imported";
   described.spec.source = "the flags of " + request.file;
   out.model = std::move(described.spec);

@@ -22,6 +22,7 @@ struct ChosenAxis {
 struct ImportRequest {
   std::string file;                  // for problems that have no place in it
   std::vector<ChosenAxis> given;     // from the command line; they win over the file
+  std::string vocab;                 // size of the vocabulary where the file leaves it open; empty: not known
 };
 
 struct Imported {

@@ -56,7 +56,7 @@ void add_required(const Settings& settings, const Table& table, const TrainingCo
 
 Imported read_back(const Settings& settings, const std::vector<Unsaid>& unsaid, const Table& table,
                    const simulate::Catalog& catalog, Problems& problems) {
-  return import_settings(settings, table, catalog, {.file = "", .given = chosen(unsaid)}, problems);
+  return import_settings(settings, table, catalog, {.file = "", .given = chosen(unsaid), .vocab = ""}, problems);
 }
 
 Launch launch_of(const TrainingConfig& config, const Table& table, simulate::Catalog& catalog) {

@@ -34,6 +34,7 @@ std::function<int(Invocation&)> declare(Options& options) {
                 "framework whose settings these are, as of `launch --for` (default: found out)");
   options.value(chosen->request.cluster, "--cluster", "preset of the cluster, which no launch file names");
   options.value(chosen->request.gpus, "--gpus", "number of GPUs, where the file does not say it");
+  options.value(chosen->request.vocab, "--vocab", "size of the vocabulary, where the file leaves it to a tokenizer");
   options.values(chosen->request.sets, "--set", "another axis, as in --set model=llama3-8b; wins over the file");
   options.flag(chosen->request.widened, "--space", "a space around the point: what could this job do better?");
   options.value(chosen->output, "-o,--output", "file to write (default: standard output)");

@@ -42,7 +42,8 @@ SweepOfLaunch sweep_of_launch(const ImportedSweep& request) {
   const config::LaunchFile file =
       config::read_launch_file(request.file, *text, tables, request.framework, problems);
   problems.throw_if_any();
-  const launch_flags::ImportRequest given{.file = request.file, .given = given_axes(request, inputs)};
+  const launch_flags::ImportRequest given{
+      .file = request.file, .given = given_axes(request, inputs), .vocab = request.vocab};
   const launch_flags::Imported imported =
       launch_flags::import_settings(file.settings, *file.table, inputs.catalog, given, problems);
   problems.throw_if_any();

@@ -7,7 +7,7 @@
 namespace echo::cli {
 
 struct ImportedSweep {
-  std::string file, framework, cluster, gpus;  // gpus: a number as given; empty: not given
+  std::string file, framework, cluster, gpus, vocab;  // gpus, vocab: numbers as given; empty: not given
   std::vector<std::string> sets, preset_paths;
   bool widened = false;
 };
