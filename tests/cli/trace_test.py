@@ -254,7 +254,7 @@ class Trace(unittest.TestCase):
         for row in self.ok[::4]:
             whole, tasks = self.trace(row), self.trace(row, "--tasks-only")
             self.assertEqual(self.step_slices(whole), self.step_slices(tasks))
-            self.assertFalse([e for e in tasks["traceEvents"] if e["ph"] == "X" and "alone_us" in e["args"]])
+            self.assertFalse([e for e in tasks["traceEvents"] if e["ph"] == "X" and "alone_us" in e.get("args", {})])
 
     def test_stages_may_be_chosen(self):
         trace = self.trace(self.ok[0], "--stages", "1,3", name="t.json")

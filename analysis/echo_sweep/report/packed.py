@@ -66,7 +66,7 @@ def packed_rows(view, metric):
     columns = []
     for name in names:
         about = view.about(name)
-        if about.role == "metric" and not np.isfinite(about.codes[view.places()].astype(float)).any():
+        if about.role == "metric" and name not in (metric, "step_time") and not np.isfinite(about.codes[view.places()].astype(float)).any():
             continue
         columns.append({**packed_column(view, name), "varies": name in varying})
     keys = view.about("config_id").codes[view.places()].astype(">u8")

@@ -45,15 +45,15 @@ def sweep_of(folder, sweep, name):
 
 
 def interrupted(folder):
-    """A sweep that is stopped after its first points: the program writes what it has."""
-    program = subprocess.Popen([find_program(), "run", SOURCE / "sweeps/design-space.toml", "-o", folder / "interrupted.h5",
-                                "--progress", "none", "-q"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    journal = folder / "interrupted.h5.journal"
-    while program.poll() is None and not (journal.is_dir() and sum(f.stat().st_size for f in journal.iterdir()) > 200_000):
+    """A sweep that is killed after its first snapshot."""
+    file = folder / "interrupted.h5"
+    program = subprocess.Popen([find_program(), "run", SOURCE / "sweeps/design-space.toml", "-o", file, "--progress", "none", "-q",
+                                "--snapshot-every", "1s"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while program.poll() is None and not file.exists():
         time.sleep(0.02)
-    program.send_signal(signal.SIGUSR1)
-    assert program.wait() == 75
-    return folder / "interrupted.h5"
+    program.kill()
+    assert program.wait() == -signal.SIGKILL
+    return file
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@
 #include "base/at.hpp"
 #include "config/launch_settings.hpp"
 #include "launch_flags/launch.hpp"
+#include "sweep/space/canonical_text.hpp"
 #include "sweep/space/config_id.hpp"
 #include "sweep/space/design_space.hpp"
 #include "tests/support/random_config.hpp"

@@ -75,7 +75,7 @@ TEST(RareParts, TheNormOfTheEmbeddingKeepsItsInputOnTheFirstStage) {
   with.embedding_norm = true;
   const RankLayout layout = support::layout_of(c, with);
   const auto held = [&](const ModelSpec& m, std::int32_t stage) {
-    return stage_activations(c, m, f, layout, stage, 2 - stage).held;
+    return stage_activations(c, m, f, layout, stage).held(2 - stage, 2);
   };
   EXPECT_EQ(held(with, 1), held(without, 1));
   const double tokens = static_cast<double>(c.batch.sequence_tokens) * c.batch.micro_samples;
