@@ -54,8 +54,9 @@ class Flows(Packets):
         table = self.flows("--cc", "none")
         self.assertEqual([row["flow"] for row in table], ["5", "6", "7"])
         self.assertEqual(list(table[0]), ["flow", "src", "dst", "size_B", "start_ns", "fct_ns"])
-        self.assertEqual(table[0]["fct_ns"], "87091")  # 1001 packets of 83 ns, two links each way, two answers of 4 ns
-        self.assertEqual(table[2]["start_ns"], "87091")  # when flow 5 ends
+        # 1001 packets of 83 ns, two links each way, two answers of 4 ns, and one to flow 6 in between
+        self.assertEqual(table[0]["fct_ns"], "87095")
+        self.assertEqual(table[2]["start_ns"], "87095")  # when flow 5 ends
 
     def test_every_congestion_control_finishes_and_repeats_itself(self):
         for control in ("dcqcn", "dctcp", "hpcc", "none", "swift", "timely"):
@@ -69,7 +70,7 @@ class Flows(Packets):
 
     def test_takes_paths_of_the_case_named_as_the_flow_file(self):
         self.write("p.csv", "case,flow,node_path\nf,5,0-3-1\nother,5,9\n")
-        self.assertEqual(self.flows("--paths", "p.csv", "--cc", "none")[0]["fct_ns"], "87091")
+        self.assertEqual(self.flows("--paths", "p.csv", "--cc", "none")[0]["fct_ns"], "87095")
         self.run_program("packets", "--topology", "t.txt", "--flows", "f.txt", "--paths", "p.csv", "--case", "x", code=2)
 
     def test_reports_all_mistakes_and_writes_nothing(self):
