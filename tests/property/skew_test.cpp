@@ -93,7 +93,7 @@ SimTime slowest_of_all_pipelines(const training::TrainingConfig& config, const C
       times.backward_input = times.whole_backward = paced(backward_of(cost).time, backward);
       times.backward_weight = paced(cost[PassKind::weight_gradients].time, weights);
       times.last_backward = paced(last.time, backward + weights);
-      times.gathered = cost.gathered;
+      times.gathered = composed.gathers[i].gathered;
       passes.data[i] = cost.data;
       if (const BlockId closing = step.work.last_backward[i]; !closing.is_none()) {
         const double own = block(closing).makespan.bottleneck[Bottleneck::arithmetic];
@@ -108,7 +108,7 @@ SimTime slowest_of_all_pipelines(const training::TrainingConfig& config, const C
           const double wait = cost[PassKind::first_forward].wait_bottleneck[Bottleneck::arithmetic];
           times.first_forward = paced(cost[PassKind::first_forward].time, own + wait);
         } else {
-          times.gathered = paced(cost.gathered, own);
+          times.gathered = paced(composed.gathers[i].gathered, own);
         }
       }
     }
