@@ -53,7 +53,7 @@ TEST(PointConfigs, AreThoseOfEachPointByItself) {
 TEST(ConfigIds, AreThoseOfEachConfigByItself) {
   const simulate::Catalog& catalog = support::presets().catalog;
   ConfigIds ids(catalog);
-  for (std::uint64_t seed = 0; seed < 20'000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
     const training::TrainingConfig c = normalised(support::wild_config(seed), catalog);
     ASSERT_EQ(ids.of(c, training::values_of(c)), config_id_of(c, catalog)) << "seed " << seed;
   }

@@ -2,6 +2,7 @@
 // worked out, for every config anew and from the whole of it.
 #pragma once
 
+#include "simulate/report.hpp"
 #include "simulate/report/memory_fit.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/schedule_rules.hpp"

@@ -79,7 +79,9 @@ TEST(AdmissionTwin, EqualsAMemoOfAnyBound) {
     EXPECT_GT(tally.fits, 300);
     const MemoCount& count = counts.of[at(simulate::Memo::admission)];
     EXPECT_EQ(count.asked, tally.unsupported + tally.memory + tally.fits);
-    if (most > 1) EXPECT_GT(count.known, count.asked / 10);
+    if (most > 1) {
+      EXPECT_GT(count.known, count.asked / 10);
+    }
   }
 }
 
@@ -109,7 +111,9 @@ TEST(AxisValues, HoldAllOfAConfig) {
     ASSERT_EQ(training::config_of(values), c) << "seed " << seed;
     for (const training::AxisInfo& info : training::axis_table) {
       const training::AxisMember& member = training::member_of(info.axis);
-      if (member.get != nullptr) ASSERT_EQ(values[at(info.axis)], member.get(c)) << info.name;
+      if (member.get != nullptr) {
+        ASSERT_EQ(values[at(info.axis)], member.get(c)) << info.name;
+      }
     }
   }
 }
