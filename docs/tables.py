@@ -2,7 +2,7 @@
 
 usage: python3 docs/tables.py accuracy | publications        published training steps (ECHO_DATA_DIR, echo-calibrate)
        python3 docs/tables.py topology FILE.h5               the best step of each fabric
-       python3 docs/tables.py points | flows                 echo-benchmark, beside the program
+       python3 docs/tables.py points | rejected | flows      echo-benchmark, beside the program
 """
 
 import csv
@@ -143,6 +143,16 @@ def print_points():
         print(f"| {name.removeprefix('composed_points/').replace('_', '-')} | {' | '.join(rates)} |")
 
 
+def print_rejected():
+    names = {"numbered_points": "numbering, at the start of a launch", "rejected_points/unsupported": "breaks a rule",
+             "rejected_points/memory": "lacks memory"}
+    results = benchmark("^(numbered_points|rejected_points/.*)$")
+    print("| a point of gpt3-1024 | CPU time |")
+    print("|---|---|")
+    for name, words in names.items():
+        print(f"| {words} | {1e6 / results[name]['points_per_second']:.2f} us |")
+
+
 def print_flows():
     print("| flows | CPU time |")
     print("|---|---|")
@@ -154,7 +164,7 @@ def print_flows():
 if __name__ == "__main__":
     what, *words = sys.argv[1:] or ["--help"]
     tables = {"accuracy": print_accuracy, "publications": print_publications, "topology": print_topology,
-              "points": print_points, "flows": print_flows}
+              "points": print_points, "rejected": print_rejected, "flows": print_flows}
     if what not in tables:
         sys.exit(__doc__)
     tables[what](*words)
