@@ -56,8 +56,9 @@ bool may_hold(Format file, Format table) {
 
 }  // namespace
 
-LaunchFile read_launch_file(const std::string& path, const std::string& text, const std::vector<Table>& tables,
-                            const std::string& framework, Problems& problems) {
+LaunchFile read_launch_file(const std::string& path, const std::string& text,
+                            const std::vector<Table>& tables, const std::string& framework,
+                            Problems& problems) {
   const Format format = format_of(path);
   const int before = problems.errors();
   LaunchFile found{read_as(format, path, text, problems), nullptr};

@@ -26,7 +26,8 @@ class Numbers {
     std::int64_t value = 0;
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
     constexpr std::int64_t most = 1'000'000;  // so that products of three fit
-    if (failed == std::errc() && end == text.data() + text.size() && value >= 1 && value <= most) return value;
+    if (failed == std::errc() && end == text.data() + text.size() && value >= 1 && value <= most)
+      return value;
     problems_.error(place_of(fact), fmt::format("\"{}\" is no whole number from 1", text),
                     "give a number here, or the axis " + fact + " by --set");
     understood_.facts.erase(fact);
@@ -44,7 +45,8 @@ class Numbers {
     problems_.error(place_of(fact), what, "correct it, or give the axis by --set");
   }
   // a / b, or a problem that says what does not divide.
-  std::optional<std::int64_t> quotient(std::int64_t a, std::int64_t b, const std::string& fact, const char* what) {
+  std::optional<std::int64_t> quotient(std::int64_t a, std::int64_t b, const std::string& fact,
+                                       const char* what) {
     if (b > 0 && a % b == 0 && a >= b) return a / b;
     problems_.error(place_of(fact), fmt::format("{} ({} of {})", what, b, a), "correct one of the two");
     return std::nullopt;
@@ -85,7 +87,8 @@ void derive_shards(Numbers& n) {
   const std::string from = n.has("optimizer_instances") ? "optimizer_instances" : "dp_replicate";
   const auto copies = n.of(from);
   if (!replicas || !copies || *copies == 1 || n.has("zero_group")) return;
-  if (const auto group = n.quotient(*replicas * n.or_one("cp"), *copies, from, "the copies do not divide the replicas"))
+  if (const auto group =
+          n.quotient(*replicas * n.or_one("cp"), *copies, from, "the copies do not divide the replicas"))
     n.set("zero_group", *group, from);
 }
 
@@ -100,8 +103,10 @@ void derive_local_batch(Numbers& n) {
 
 void derive_batch(Numbers& n) {
   const std::int64_t micro = n.or_one("micro_batch");
-  if (const auto steps = n.of("accumulation"), batch = n.of("global_batch"); steps && batch && !n.has("replicas")) {
-    if (const auto dp = n.quotient(*batch, *steps * micro, "global_batch", "microbatches do not divide the batch"))
+  if (const auto steps = n.of("accumulation"), batch = n.of("global_batch");
+      steps && batch && !n.has("replicas")) {
+    if (const auto dp =
+            n.quotient(*batch, *steps * micro, "global_batch", "microbatches do not divide the batch"))
       n.set("dp", *dp, "global_batch");
     return;
   }
@@ -122,7 +127,8 @@ std::string split_text(const std::vector<std::int64_t>& layers) {
   return text;
 }
 
-// "Et*3|t*4|tttL", or with lists in place of products: the layers of each chunk. Nothing where it is of another form.
+// "Et*3|t*4|tttL", or with lists in place of products: the layers of each chunk. Nothing where it is of
+// another form.
 std::optional<std::vector<std::int64_t>> layout_layers(const std::string& text) {
   constexpr std::size_t most = 65536;
   std::vector<std::int64_t> layers{0};
@@ -170,7 +176,8 @@ void derive_chunks(Numbers& n, const training::ModelSpec& model) {
   if (const auto found = n.facts().find("pipeline_layout"); found != n.facts().end()) {
     if (const auto layers = layout_layers(found->second)) {
       n.facts()["layer_split"] = split_text(*layers);
-      if (const auto vpp = n.quotient(std::ssize(*layers), pp, "pipeline_layout", "the stages do not divide the chunks"))
+      if (const auto vpp =
+              n.quotient(std::ssize(*layers), pp, "pipeline_layout", "the stages do not divide the chunks"))
         n.set("vpp", *vpp, "pipeline_layout");
     } else {
       n.wrong("pipeline_layout", "\"" + found->second + "\" is no layout such as Et*5|t*5L");
@@ -204,7 +211,8 @@ training::ModelSpec model_named(const Facts& facts, const simulate::Catalog& cat
   return index < 0 ? training::ModelSpec() : catalog.model(training::ModelId(index));
 }
 
-void derive_axes(Understood& understood, const training::ModelSpec& model, const std::string& file, Problems& problems) {
+void derive_axes(Understood& understood, const training::ModelSpec& model, const std::string& file,
+                 Problems& problems) {
   Numbers n(understood, file, problems);
   for (const char* axis : {"tp", "pp", "cp", "ep", "etp", "vpp", "micro_batch", "seq_len"}) (void)n.of(axis);
   derive_replicas(n);

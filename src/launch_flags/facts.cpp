@@ -61,7 +61,8 @@ void add_machine(const TrainingConfig& c, const simulate::Catalog& catalog, Fact
 void add_model(const training::ModelSpec& model, Facts& facts) {
   for (const auto& [name, value] : model_facts(model)) facts["model." + name] = value;
   if (model.has_experts() && model.layer_pattern.empty()) facts["moe_layers"] = moe_layers_text(model);
-  if (model.local.span > 0 && !model.local.chunked) facts["window_left"] = std::to_string(model.local.span - 1);
+  if (model.local.span > 0 && !model.local.chunked)
+    facts["window_left"] = std::to_string(model.local.span - 1);
   facts["qk_layernorm"] = model.query_key_norm || model.has_latent_attention() ? "true" : "false";
 }
 
@@ -87,6 +88,8 @@ Facts facts_of(const TrainingConfig& c, const simulate::Catalog& catalog) {
   if (c.recipe.cp_inner > 0 && c.degrees.context % c.recipe.cp_inner == 0)
     facts["cp_hierarchy"] = fmt::format("{}+{}", c.recipe.cp_inner, c.degrees.context / c.recipe.cp_inner);
   add_model(model, facts);
+  if (!model.has_experts() && facts["comm_kernels"] == "none")
+    for (const char* idle : {"etp", "dispatch"}) facts.erase(idle);
   return facts;
 }
 

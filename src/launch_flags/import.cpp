@@ -1,7 +1,8 @@
 // From settings to a point.
-// Problem: frameworks say the same layout by different numbers (replicas, accumulation steps, layers of a chunk).
-// Idea: the table gives facts; the axes follow from them in an order in which each needs only those before it:
-// degrees, GPUs and replicas, batches, chunks, layers. What the command line gives replaces the fact of its name.
+// Problem: frameworks say the same layout by different numbers (replicas, accumulation steps, layers of a
+// chunk). Idea: the table gives facts; the axes follow from them in an order in which each needs only those
+// before it: degrees, GPUs and replicas, batches, chunks, layers. What the command line gives replaces the
+// fact of its name.
 #include "launch_flags/import.hpp"
 
 #include <fmt/ranges.h>
@@ -25,7 +26,8 @@ Place place_of(const Understood& understood, const std::string& fact, const std:
   return found == understood.said_by.end() ? Place{file, 0, 0, 1} : found->second.place;
 }
 
-void name_model(Imported& out, const simulate::Catalog& catalog, const ImportRequest& request, Problems& problems) {
+void name_model(Imported& out, const simulate::Catalog& catalog, const ImportRequest& request,
+                Problems& problems) {
   Facts& facts = out.understood.facts;
   if (facts.contains("model")) return;
   if (!request.vocab.empty()) facts.emplace("model.vocab", request.vocab);
@@ -35,23 +37,26 @@ void name_model(Imported& out, const simulate::Catalog& catalog, const ImportReq
   if (!alike.empty()) {
     facts["model"] = alike.front();
     if (alike.size() > 1)
-      out.notes.push_back(fmt::format("the presets {} have the same shape: the first is taken", fmt::join(alike, ", ")));
+      out.notes.push_back(
+          fmt::format("the presets {} have the same shape: the first is taken", fmt::join(alike, ", ")));
     else if (!described.unknown.empty())
-      out.notes.push_back("the vocabulary is that of the preset " + alike.front() + ": the file leaves it open");
+      out.notes.push_back("the vocabulary is that of the preset " + alike.front() +
+                          ": the file leaves it open");
     return;
   }
   if (!described.unknown.empty())
-    return problems.error(place, fmt::format("the model is not described: {} missing", fmt::join(described.unknown, ", ")),
-                          "add --set model=NAME (`echo-sweep presets list models` lists them), or --vocab N where the "
-                          "vocabulary alone is missing");
+    return problems.error(
+        place, fmt::format("the model is not described: {} missing", fmt::join(described.unknown, ", ")),
+        "add --set model=NAME (`echo-sweep presets list models` lists them), or --vocab N where the "
+        "vocabulary alone is missing");
   described.spec.name = "imported";
   described.spec.source = "the flags of " + request.file;
   out.model = std::move(described.spec);
   facts["model"] = "imported";
 }
 
-void require(const Understood& understood, const std::string& fact, const std::string& what, const std::string& remedy,
-             const ImportRequest& request, Problems& problems) {
+void require(const Understood& understood, const std::string& fact, const std::string& what,
+             const std::string& remedy, const ImportRequest& request, Problems& problems) {
   if (!understood.facts.contains(fact)) problems.error({request.file, 0, 0, 1}, what, remedy);
 }
 
@@ -60,7 +65,8 @@ void require_all(const Understood& understood, const ImportRequest& request, Pro
           "add --cluster NAME; `echo-sweep presets list clusters` lists them", request, problems);
   if (!understood.facts.contains("dp"))
     require(understood, "gpus", "the number of GPUs is not said", "add --gpus N", request, problems);
-  require(understood, "global_batch", "the global batch is not said", "add --set global_batch=N", request, problems);
+  require(understood, "global_batch", "the global batch is not said", "add --set global_batch=N", request,
+          problems);
 }
 
 }  // namespace
@@ -72,7 +78,8 @@ Imported import_settings(const Settings& settings, const Table& table, const sim
   if (!understood.facts.contains("framework")) understood.facts["framework"] = table.framework;
   take_given(request, understood);
   name_model(out, catalog, request, problems);
-  derive_axes(understood, out.model ? *out.model : model_named(understood.facts, catalog), request.file, problems);
+  derive_axes(understood, out.model ? *out.model : model_named(understood.facts, catalog), request.file,
+              problems);
   require_all(understood, request, problems);
   for (const sweep::AxisInfo& info : sweep::axis_table) {
     const std::string name(info.name);

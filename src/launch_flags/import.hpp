@@ -20,9 +20,9 @@ struct ChosenAxis {
 };
 
 struct ImportRequest {
-  std::string file;                  // for problems that have no place in it
-  std::vector<ChosenAxis> given;     // from the command line; they win over the file
-  std::string vocab;                 // size of the vocabulary where the file leaves it open; empty: not known
+  std::string file;               // for problems that have no place in it
+  std::vector<ChosenAxis> given;  // from the command line; they win over the file
+  std::string vocab;              // size of the vocabulary where the file leaves it open; empty: not known
 };
 
 struct Imported {
@@ -32,21 +32,21 @@ struct Imported {
   std::vector<std::string> notes;  // what was assumed
 };
 
-// Everything that is missing or wrong is a problem: no cluster, no number of GPUs, no global batch, a model that
-// neither the file nor a preset describes whole.
-[[nodiscard]] Imported import_settings(const Settings&, const Table&, const simulate::Catalog&, const ImportRequest&,
-                                       Problems&);
+// Everything that is missing or wrong is a problem: no cluster, no number of GPUs, no global batch, a model
+// that neither the file nor a preset describes whole.
+[[nodiscard]] Imported import_settings(const Settings&, const Table&, const simulate::Catalog&,
+                                       const ImportRequest&, Problems&);
 
 // Whether the text is a value of its axis.
 [[nodiscard]] bool is_value(const ChosenAxis&, const simulate::Catalog&);
 
-// The point as a sweep, and the config it means. `catalog`: receives the model and the layer split of the point.
-// UserError where it is no point, for instance where gpus is no multiple of tp * pp * cp.
+// The point as a sweep, and the config it means. `catalog`: receives the model and the layer split of the
+// point. UserError where it is no point, for instance where gpus is no multiple of tp * pp * cp.
 [[nodiscard]] sweep::SweepSpec point_of(const Imported&, simulate::Catalog& catalog);
 [[nodiscard]] training::TrainingConfig config_of(const Imported&, simulate::Catalog& catalog);
 
-// Presets whose shape is that of the facts; fields that the facts leave open may be anything. Learned positions
-// count, the length of other position tables does not.
+// Presets whose shape is that of the facts; fields that the facts leave open may be anything. Learned
+// positions count, the length of other position tables does not.
 [[nodiscard]] std::vector<std::string> models_like(const Facts&, const simulate::Catalog&);
 
 }  // namespace echo::launch_flags

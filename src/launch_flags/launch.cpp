@@ -1,7 +1,7 @@
 // From a config to a launch file.
-// Problem: a table says which settings say a fact; which facts of a config a framework cannot say at all is not
-// written anywhere, and would be forgotten first. Idea: write the settings, read them back as an import would, and
-// compare axis by axis: what differs and is not idle is unsaid.
+// Problem: a table says which settings say a fact; which facts of a config a framework cannot say at all is
+// not written anywhere, and would be forgotten first. Idea: write the settings, read them back as an import
+// would, and compare axis by axis: what differs and is not idle is unsaid.
 #include "launch_flags/launch.hpp"
 
 #include <fmt/format.h>
@@ -56,11 +56,13 @@ void add_required(const Settings& settings, const Table& table, const TrainingCo
 
 Imported read_back(const Settings& settings, const std::vector<Unsaid>& unsaid, const Table& table,
                    const simulate::Catalog& catalog, Problems& problems) {
-  return import_settings(settings, table, catalog, {.file = "", .given = chosen(unsaid), .vocab = ""}, problems);
+  return import_settings(settings, table, catalog, {.file = "", .given = chosen(unsaid), .vocab = ""},
+                         problems);
 }
 
 Launch launch_of(const TrainingConfig& config, const Table& table, simulate::Catalog& catalog) {
-  Launch launch{.settings = settings_of(facts_of(config, catalog), table), .unsaid = always_unsaid(config, catalog)};
+  Launch launch{.settings = settings_of(facts_of(config, catalog), table),
+                .unsaid = always_unsaid(config, catalog)};
   add_required(launch.settings, table, config, catalog, launch.unsaid);
   const TrainingConfig wanted = sweep::normalised(config, catalog);
   // Naming one axis may change what others default to, so a second pass compares again.
@@ -77,7 +79,8 @@ Launch launch_of(const TrainingConfig& config, const Table& table, simulate::Cat
     const sweep::AxisSet idle = sweep::irrelevant_axes(wanted, catalog);
     const std::size_t before = launch.unsaid.size();
     for (const sweep::AxisInfo& info : sweep::axis_table) {
-      const std::string ours = text_of(wanted, info.axis, catalog), theirs = text_of(found, info.axis, catalog);
+      const std::string ours = text_of(wanted, info.axis, catalog),
+                        theirs = text_of(found, info.axis, catalog);
       if (ours != theirs && !idle.test(at(info.axis)))
         launch.unsaid.push_back({std::string(info.name), ours, theirs});
     }

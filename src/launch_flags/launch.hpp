@@ -18,13 +18,13 @@ struct Launch {
   std::vector<Unsaid> unsaid;  // in the order of axes.toml
 };
 
-// The settings that run the config, and what they do not say: the axes that come out differently when the settings
-// are read back. `catalog` may receive layer splits.
+// The settings that run the config, and what they do not say: the axes that come out differently when the
+// settings are read back. `catalog` may receive layer splits.
 [[nodiscard]] Launch launch_of(const training::TrainingConfig&, const Table&, simulate::Catalog& catalog);
 
 // What a reader of the settings gets who knows the cluster and what is unsaid.
-[[nodiscard]] Imported read_back(const Settings&, const std::vector<Unsaid>&, const Table&, const simulate::Catalog&,
-                                 Problems&);
+[[nodiscard]] Imported read_back(const Settings&, const std::vector<Unsaid>&, const Table&,
+                                 const simulate::Catalog&, Problems&);
 
 // The whole file, with comments on what it leaves unsaid and on how it is imported again.
 [[nodiscard]] std::string launch_file(const Launch&, const Table&, const std::string& title);

@@ -12,11 +12,13 @@ namespace {
 bool is_environment(const Setting& setting) { return setting.key.starts_with(environment_prefix); }
 
 std::string export_line(const Setting& setting) {
-  return fmt::format("export {}={}", setting.key.substr(std::string_view(environment_prefix).size()), setting.value);
+  return fmt::format("export {}={}", setting.key.substr(std::string_view(environment_prefix).size()),
+                     setting.value);
 }
 
 std::string shell_quoted(const std::string& text) {
-  constexpr std::string_view plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
   return text.find_first_not_of(plain) == std::string::npos ? text : "'" + text + "'";
 }
 
@@ -73,7 +75,8 @@ std::string scalar(const std::string& text) { return is_bare(text) ? text : nloh
 std::string value_of(const Setting& setting, const Table& table) {
   if (!is_list(table, setting.key)) return scalar(setting.value);
   std::string text;
-  for (const std::string& member : members_of(setting.value)) text += (text.empty() ? "" : ", ") + scalar(member);
+  for (const std::string& member : members_of(setting.value))
+    text += (text.empty() ? "" : ", ") + scalar(member);
   return "[" + text + "]";
 }
 
@@ -149,7 +152,8 @@ std::string one_line(std::string text) {
   return text;
 }
 
-std::string launch_text(const Settings& settings, const Table& table, const std::vector<std::string>& comments) {
+std::string launch_text(const Settings& settings, const Table& table,
+                        const std::vector<std::string>& comments) {
   std::vector<std::string> lines;
   for (const std::string& comment : comments) lines.push_back(one_line(comment));
   if (table.format == Format::flags) return script(settings, table, lines);

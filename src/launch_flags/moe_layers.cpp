@@ -1,4 +1,5 @@
-// Which layers mix experts, as Megatron-LM writes it in --moe-layer-freq: a whole number N means layers 0, N, 2N,
+// Which layers mix experts, as Megatron-LM writes it in --moe-layer-freq: a whole number N means layers 0, N,
+// 2N,
 // ...; else a Python expression of lists, such as "([0]*3+[1]*58)", with one 1 or 0 for each layer.
 #include <fmt/format.h>
 
@@ -16,7 +17,8 @@ namespace {
 
 constexpr std::size_t most_layers = 65536;
 
-// list := term ("+" term)*;  term := factor ("*" number)*;  factor := "(" list ")" | "[" digit ("," digit)* "]"
+// list := term ("+" term)*;  term := factor ("*" number)*;  factor := "(" list ")" | "[" digit ("," digit)*
+// "]"
 class ListReader {
  public:
   explicit ListReader(std::string_view text) : text_(text) {}

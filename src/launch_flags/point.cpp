@@ -67,8 +67,9 @@ bool is_whole(const std::string& text, std::int64_t low, std::int64_t high) {
 bool is_split(const std::string& text) {
   if (text == "even") return true;
   constexpr std::size_t most_text = 1 << 16;
-  return !text.empty() && text.size() < most_text && text.find_first_not_of("0123456789-") == std::string::npos &&
-         text.find("--") == std::string::npos && text.front() != '-' && text.back() != '-';
+  return !text.empty() && text.size() < most_text &&
+         text.find_first_not_of("0123456789-") == std::string::npos && text.find("--") == std::string::npos &&
+         text.front() != '-' && text.back() != '-';
 }
 
 }  // namespace
@@ -96,7 +97,8 @@ bool is_value(const ChosenAxis& chosen, const simulate::Catalog& catalog) {
       double value = -1.0;
       const char* const end = chosen.text.data() + chosen.text.size();
       const auto [stop, failed] = std::from_chars(chosen.text.data(), end, value);
-      return failed == std::errc() && stop == end && value >= 0.0 && value * 1000.0 <= static_cast<double>(highest);
+      return failed == std::errc() && stop == end && value >= 0.0 &&
+             value * 1000.0 <= static_cast<double>(highest);
     }
     case AxisKind::level:
       return is_whole(chosen.text, 0, highest);

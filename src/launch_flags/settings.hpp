@@ -8,9 +8,9 @@
 
 namespace echo::launch_flags {
 
-// One setting. Keys: "--tensor-model-parallel-size" of flags, dashes in place of underscores; "parallelism.tp"
-// of nested files; "env:NCCL_ALGO" of the environment. The value is text: "true" of a flag by itself; the
-// members of a list are joined by blanks.
+// One setting. Keys: "--tensor-model-parallel-size" of flags, dashes in place of underscores;
+// "parallelism.tp" of nested files; "env:NCCL_ALGO" of the environment. The value is text: "true" of a flag
+// by itself; the members of a list are joined by blanks.
 struct Setting {
   std::string key, value;
   Place place;

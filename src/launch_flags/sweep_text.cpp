@@ -52,8 +52,9 @@ std::string widened(const ChosenAxis& chosen, const training::TrainingConfig& co
     case Axis::vpp:
       return chosen.text == "1" ? "" : "\"auto\"";
     case Axis::recompute:
-      return chosen.text == "none" || chosen.text == "full" ? "[\"none\", \"full\"]"
-                                                            : fmt::format("[{}, \"none\", \"full\"]", quoted(chosen.text));
+      return chosen.text == "none" || chosen.text == "full"
+                 ? "[\"none\", \"full\"]"
+                 : fmt::format("[{}, \"none\", \"full\"]", quoted(chosen.text));
     case Axis::sequence_parallel:
       return "[true, false]";
     default:
@@ -62,7 +63,8 @@ std::string widened(const ChosenAxis& chosen, const training::TrainingConfig& co
 }
 
 std::string model_section(const training::ModelSpec& model) {
-  std::string text = fmt::format("\n[models.{}]\nsource = {}\ngrade = \"assumed\"\n", model.name, quoted(model.source));
+  std::string text =
+      fmt::format("\n[models.{}]\nsource = {}\ngrade = \"assumed\"\n", model.name, quoted(model.source));
   std::map<std::string, std::string> tables;
   for (const auto& [name, value] : model_facts(model)) {
     const bool is_word = name == "norm" || name == "positions" || name == "layer_pattern";
@@ -75,7 +77,8 @@ std::string model_section(const training::ModelSpec& model) {
       tables[table] += name.substr(dot + 1) + " = " + written + "\n";
     }
   }
-  for (const auto& [table, lines] : tables) text += fmt::format("\n[models.{}.{}]\n{}", model.name, table, lines);
+  for (const auto& [table, lines] : tables)
+    text += fmt::format("\n[models.{}.{}]\n{}", model.name, table, lines);
   return text;
 }
 
@@ -108,13 +111,15 @@ std::string sweep_text(const Imported& imported, const training::TrainingConfig&
   text += "\n[space]\n";
   for (const ChosenAxis& chosen : imported.axes) {
     const bool is_idle = idle.test(at(chosen.axis)) && !request.widened;
-    if (is_idle || (request.widened && (chosen.axis == Axis::dp || chosen.axis == Axis::layer_split))) continue;
+    if (is_idle || (request.widened && (chosen.axis == Axis::dp || chosen.axis == Axis::layer_split)))
+      continue;
     std::string value = request.widened ? widened(chosen, config, catalog) : "";
     if (value.empty()) value = toml_value(chosen);
     text += fmt::format("{} = {}{}\n", sweep::info_of(chosen.axis).name, value,
                         chosen.by.empty() ? "" : "  # " + one_line(chosen.by));
   }
-  const bool has_gpus = std::ranges::find(imported.axes, Axis::gpus, &ChosenAxis::axis) != imported.axes.end();
+  const bool has_gpus =
+      std::ranges::find(imported.axes, Axis::gpus, &ChosenAxis::axis) != imported.axes.end();
   if (request.widened && !has_gpus) text += fmt::format("gpus = {}\n", training::gpus_of(config.degrees));
   if (imported.model) text += model_section(*imported.model);
   return text;
@@ -127,11 +132,11 @@ std::vector<std::string> ledger_of(const Imported& imported, const Table& table)
     lines.push_back(fmt::format("{}not simulated: {} {}: {}", place_text(one.setting.place), one.setting.key,
                                 one.setting.value, one.why));
   for (const LeftOut& one : understood.unknown)
-    lines.push_back(fmt::format("{}unknown to {} {}: {}", place_text(one.setting.place), table.title, table.version,
-                                one.setting.key));
+    lines.push_back(fmt::format("{}unknown to {} {}: {}", place_text(one.setting.place), table.title,
+                                table.version, one.setting.key));
   lines.push_back(fmt::format("{} axes, {} settings that change no step, {} not simulated, {} unknown",
-                              imported.axes.size(), understood.ignored.size(), understood.not_simulated.size(),
-                              understood.unknown.size()));
+                              imported.axes.size(), understood.ignored.size(),
+                              understood.not_simulated.size(), understood.unknown.size()));
   return lines;
 }
 

@@ -9,10 +9,9 @@
 
 namespace echo::launch_flags {
 
-// A name and a value. Of facts: an axis ("tp"), a field of the model ("model.layers") or what follows from them
-// (facts.hpp). Of settings: a key.
-// In a value "*" stands for any text, the same on both sides of a row ("*,0": the text before ",0"); "a|b"
-// reads either and writes the first.
+// A name and a value. Of facts: an axis ("tp"), a field of the model ("model.layers") or what follows from
+// them (facts.hpp). Of settings: a key. In a value "*" stands for any text, the same on both sides of a row
+// ("*,0": the text before ",0"); "a|b" reads either and writes the first.
 struct Term {
   std::string name, value;
 };
@@ -36,12 +35,14 @@ struct Table {
   std::string source;     // where they are defined
   std::string framework;  // the preset that simulates it
   Format format = Format::flags;
-  std::string program;                // what is launched: "pretrain_gpt.py"
-  std::vector<std::string> ignored;   // keys that change neither the time nor the memory of a step; a * may stand in each
-  std::vector<Term> not_simulated;    // other keys that may change them, and what the simulator lacks; also with *
-  std::vector<Term> spelled;          // another spelling that is read, and its key; "!KEY": its opposite
-  std::vector<std::string> lists;     // keys whose value is a list; facts join its members by "+"
-  std::vector<Term> fixed;            // settings that every launch needs and that say nothing of the config
+  std::string program;  // what is launched: "pretrain_gpt.py"
+  std::vector<std::string>
+      ignored;  // keys that change neither the time nor the memory of a step; a * may stand in each
+  std::vector<Term>
+      not_simulated;          // other keys that may change them, and what the simulator lacks; also with *
+  std::vector<Term> spelled;  // another spelling that is read, and its key; "!KEY": its opposite
+  std::vector<std::string> lists;  // keys whose value is a list; facts join its members by "+"
+  std::vector<Term> fixed;         // settings that every launch needs and that say nothing of the config
   std::vector<Relation> relations;
 };
 

@@ -13,9 +13,8 @@ namespace echo::launch_flags {
 namespace {
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
 std::optional<double> number_of(std::string_view text) {
@@ -110,7 +109,8 @@ class RelationReader {
     for (const std::string& key : keys_)
       if (const Setting* setting = find(key))
         out_.not_simulated.push_back(
-            {*setting, fmt::format("its value is not known, or not beside the others; known: {}", known(key))});
+            {*setting,
+             fmt::format("its value is not known, or not beside the others; known: {}", known(key))});
   }
 
  private:

@@ -22,9 +22,10 @@ struct LeftOut {
 struct Understood {
   Facts facts;
   std::map<std::string, Setting, std::less<>> said_by;  // [fact]: a setting that says it; none: by a default
-  std::vector<LeftOut> ignored;        // changes neither the time nor the memory of a step
-  std::vector<LeftOut> not_simulated;  // may change it; the simulator lacks it, or the table knows no such value
-  std::vector<LeftOut> unknown;        // the table does not know the key
+  std::vector<LeftOut> ignored;                         // changes neither the time nor the memory of a step
+  std::vector<LeftOut>
+      not_simulated;             // may change it; the simulator lacks it, or the table knows no such value
+  std::vector<LeftOut> unknown;  // the table does not know the key
 };
 
 [[nodiscard]] Understood facts_said(const Settings& settings, const Table& table);

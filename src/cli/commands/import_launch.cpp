@@ -1,4 +1,5 @@
-// echo-sweep import FILE: the launch file of a training framework as a sweep of one point, or of a space around it.
+// echo-sweep import FILE: the launch file of a training framework as a sweep of one point, or of a space
+// around it.
 #include <memory>
 
 #include "base/error.hpp"
@@ -34,9 +35,12 @@ std::function<int(Invocation&)> declare(Options& options) {
                 "framework whose settings these are, as of `launch --for` (default: found out)");
   options.value(chosen->request.cluster, "--cluster", "preset of the cluster, which no launch file names");
   options.value(chosen->request.gpus, "--gpus", "number of GPUs, where the file does not say it");
-  options.value(chosen->request.vocab, "--vocab", "size of the vocabulary, where the file leaves it to a tokenizer");
-  options.values(chosen->request.sets, "--set", "another axis, as in --set model=llama3-8b; wins over the file");
-  options.flag(chosen->request.widened, "--space", "a space around the point: what could this job do better?");
+  options.value(chosen->request.vocab, "--vocab",
+                "size of the vocabulary, where the file leaves it to a tokenizer");
+  options.values(chosen->request.sets, "--set",
+                 "another axis, as in --set model=llama3-8b; wins over the file");
+  options.flag(chosen->request.widened, "--space",
+               "a space around the point: what could this job do better?");
   options.value(chosen->output, "-o,--output", "file to write (default: standard output)");
   options.values(chosen->request.preset_paths, "--preset-path,--include", preset_path_help);
   return [chosen](Invocation&) { return run_import(*chosen); };
@@ -44,7 +48,8 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command import_launch{
-    .name = "import", .summary = "turn a launch file of a training framework into a sweep", .declare = declare};
+extern const Command import_launch{.name = "import",
+                                   .summary = "turn a launch file of a training framework into a sweep",
+                                   .declare = declare};
 
 }  // namespace echo::cli::commands

@@ -1,5 +1,5 @@
-// echo-sweep launch FILE ID --for FRAMEWORK: the flags or settings that run a row, with comments on what they cannot
-// say.
+// echo-sweep launch FILE ID --for FRAMEWORK: the flags or settings that run a row, with comments on what they
+// cannot say.
 #include <fmt/format.h>
 
 #include <memory>
@@ -33,7 +33,8 @@ int run_launch(const LaunchOptions& options) {
   if (!again.config) throw UserError("the row cannot be made again: " + again.problem, "run the sweep again");
   simulate::Catalog& catalog = again.known.catalog;
   if (!catalog.model(again.config->model).trace.is_none())
-    throw UserError("a traced step has no launch file: its layout is that of the trace", "name a row of a model");
+    throw UserError("a traced step has no launch file: its layout is that of the trace",
+                    "name a row of a model");
   const launch_flags::Launch launch = launch_flags::launch_of(*again.config, table, catalog);
   const std::string text = launch_flags::launch_file(
       launch, table, fmt::format("row {:016x} of {}", picked.config_id(0), printable(options.file)));
@@ -48,8 +49,9 @@ std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<LaunchOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.argument(chosen->id, "ID", "the beginning of a config_id, or a row number");
-  options.value(chosen->framework, "--for",
-                "megatron-lm, megatron-bridge, nemo, torchtitan, deepspeed or nanotron (default: the row's framework)");
+  options.value(
+      chosen->framework, "--for",
+      "megatron-lm, megatron-bridge, nemo, torchtitan, deepspeed or nanotron (default: the row's framework)");
   options.value(chosen->output, "-o,--output", "file to write (default: standard output)");
   options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   return [chosen](Invocation&) { return run_launch(*chosen); };

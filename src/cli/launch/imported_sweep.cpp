@@ -37,7 +37,8 @@ SweepOfLaunch sweep_of_launch(const ImportedSweep& request) {
   inputs.aliases = std::move(known.aliases);
   const auto text = config::read_whole_file(request.file);
   if (!text)
-    throw UserError({Problem{{request.file, 0, 0, 1}, "this file cannot be read", "check the path and its permissions"}});
+    throw UserError(
+        {Problem{{request.file, 0, 0, 1}, "this file cannot be read", "check the path and its permissions"}});
   Problems problems;
   const config::LaunchFile file =
       config::read_launch_file(request.file, *text, tables, request.framework, problems);

@@ -12,13 +12,15 @@ std::vector<launch_flags::Table> launch_tables(const std::vector<std::string>& p
   return config::read_launch_tables(config::catalog_folders(config::preset_places(preset_paths).folders));
 }
 
-const launch_flags::Table& table_named(const std::vector<launch_flags::Table>& tables, const std::string& name) {
+const launch_flags::Table& table_named(const std::vector<launch_flags::Table>& tables,
+                                       const std::string& name) {
   std::vector<std::string> names;
   for (const launch_flags::Table& table : tables) {
     if (table.name == name) return table;
     names.push_back(table.name);
   }
-  if (name.empty()) throw UserError("the framework is not named", "add --for; " + config::suggest(name, names, "known"));
+  if (name.empty())
+    throw UserError("the framework is not named", "add --for; " + config::suggest(name, names, "known"));
   throw UserError("no launch files are known for \"" + name + "\"", config::suggest(name, names, "known"));
 }
 

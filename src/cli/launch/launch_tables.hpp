@@ -12,6 +12,7 @@ namespace echo::cli {
 [[nodiscard]] std::vector<launch_flags::Table> launch_tables(const std::vector<std::string>& preset_paths);
 
 // UserError, which lists them, for want of one of this name.
-[[nodiscard]] const launch_flags::Table& table_named(const std::vector<launch_flags::Table>&, const std::string& name);
+[[nodiscard]] const launch_flags::Table& table_named(const std::vector<launch_flags::Table>&,
+                                                     const std::string& name);
 
 }  // namespace echo::cli

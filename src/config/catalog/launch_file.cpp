@@ -71,7 +71,8 @@ Relation read_flag(TableReader& reader, bool is_flag_by_itself) {
   reader.boolean("opposite", opposite, Presence::optional);
   Relation relation;
   for (const bool is_on : {true, false})
-    relation.rows.push_back({{{fact, is_on ? "true" : "false"}}, {{key, is_on != opposite ? "true" : "false"}}});
+    relation.rows.push_back(
+        {{{fact, is_on ? "true" : "false"}}, {{key, is_on != opposite ? "true" : "false"}}});
   if (!absent.empty()) relation.absent.push_back({key, absent});
   return relation;
 }
@@ -88,7 +89,8 @@ Relation read_choice(TableReader& reader, bool) {
       continue;
     }
     TableReader of_row(*row, place_of(*row), "a row", reader.problems());
-    relation.rows.push_back({terms_in(of_row, "facts", Presence::require), terms_in(of_row, "settings", Presence::require)});
+    relation.rows.push_back(
+        {terms_in(of_row, "facts", Presence::require), terms_in(of_row, "settings", Presence::require)});
     of_row.finish();
   }
   return relation;
@@ -98,7 +100,8 @@ struct RelationKind {
   const char* name;
   Relation (*read)(TableReader&, bool);
 };
-constexpr RelationKind relation_kinds[] = {{"number", read_number}, {"flag", read_flag}, {"choice", read_choice}};
+constexpr RelationKind relation_kinds[] = {
+    {"number", read_number}, {"flag", read_flag}, {"choice", read_choice}};
 
 struct Placed {
   Relation relation;
@@ -158,7 +161,8 @@ std::vector<Table> read_launch_tables(const std::vector<std::string>& folders) {
       if (!table.name.empty() && table.name != stem)
         problems.error({path, 1, 1, 1}, "the file of " + table.name + " is called " + stem,
                        "give the file and the table one name");
-      if (std::ranges::find(tables, table.name, &Table::name) == tables.end()) tables.push_back(std::move(table));
+      if (std::ranges::find(tables, table.name, &Table::name) == tables.end())
+        tables.push_back(std::move(table));
     }
   }
   problems.throw_if_any();
@@ -203,7 +207,8 @@ void flatten(const toml::table& table, const std::string& path, launch_flags::Se
 
 }  // namespace
 
-launch_flags::Settings read_toml_settings(const std::string& text, const std::string& file, Problems& problems) {
+launch_flags::Settings read_toml_settings(const std::string& text, const std::string& file,
+                                          Problems& problems) {
   launch_flags::Settings settings;
   if (const auto root = parse_toml(text, file, problems)) flatten(*root, "", settings);
   return settings;

@@ -308,7 +308,9 @@ training::ModelSpec read_model(TableReader& file) {
   return model;
 }
 
-std::optional<std::int32_t> nccl_version_of(const std::string& text) { return training::version_number(text); }
+std::optional<std::int32_t> nccl_version_of(const std::string& text) {
+  return training::version_number(text);
+}
 
 ClusterFile read_cluster(TableReader& file) {
   ClusterFile read;

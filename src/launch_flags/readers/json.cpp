@@ -1,5 +1,5 @@
-// Reading JSON. Its syntax is checked by a reader of JSON, which knows no places of values; YAML, of which JSON is
-// a part, then gives the settings with theirs.
+// Reading JSON. Its syntax is checked by a reader of JSON, which knows no places of values; YAML, of which
+// JSON is a part, then gives the settings with theirs.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -47,7 +47,8 @@ Settings read_json(const std::string& text, const std::string& file, Problems& p
     }
     if (root.empty()) return {};
   } catch (const nlohmann::json::parse_error& error) {
-    problems.error(place_of_byte(text, error.byte, file), "this is not JSON", "correct it there or shortly before");
+    problems.error(place_of_byte(text, error.byte, file), "this is not JSON",
+                   "correct it there or shortly before");
     return {};
   }
   std::string spaced = text;

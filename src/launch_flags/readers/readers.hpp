@@ -11,8 +11,8 @@ namespace echo::launch_flags {
 inline constexpr std::size_t most_settings = 20'000;       // of one file
 inline constexpr std::size_t most_launch_bytes = 4 << 20;  // of one file
 
-// A shell script, or the flags alone. Variables and arrays are followed, arithmetic is done; of if and for every
-// branch is read, in order; case is passed over. Exported variables are settings "env:NAME", and so are
+// A shell script, or the flags alone. Variables and arrays are followed, arithmetic is done; of if and for
+// every branch is read, in order; case is passed over. Exported variables are settings "env:NAME", and so are
 // #SBATCH lines "--nodes". A script whose commands have no flags gives those of its variables.
 [[nodiscard]] Settings read_shell(const std::string& text, const std::string& file, Problems&);
 

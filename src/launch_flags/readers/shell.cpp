@@ -1,7 +1,7 @@
 // Reading a launch script.
-// Problem: flags of a training program are spread over variables, arrays and the lines of one long command. Idea:
-// run the assignments in order, replace variables in every other command, and take whatever looks like a flag,
-// whichever command it is of: later ones win, as they do for the programs themselves.
+// Problem: flags of a training program are spread over variables, arrays and the lines of one long command.
+// Idea: run the assignments in order, replace variables in every other command, and take whatever looks like
+// a flag, whichever command it is of: later ones win, as they do for the programs themselves.
 #include <algorithm>
 #include <cctype>
 
@@ -128,9 +128,10 @@ class Script {
   }
   // Not a flag, nor the program that is started.
   static bool is_value(const std::string& text) {
-    const bool is_option = text.size() > 1 && text[0] == '-' && std::isdigit(static_cast<unsigned char>(text[1])) == 0 &&
-                           text[1] != '.';
-    return !is_option && !text.ends_with(".py") && text != "python" && text != "python3" && text != "torchrun";
+    const bool is_option = text.size() > 1 && text[0] == '-' &&
+                           std::isdigit(static_cast<unsigned char>(text[1])) == 0 && text[1] != '.';
+    return !is_option && !text.ends_with(".py") && text != "python" && text != "python3" &&
+           text != "torchrun";
   }
   void add(Setting setting) {
     if (out_.size() < most_settings) return out_.push_back(std::move(setting));

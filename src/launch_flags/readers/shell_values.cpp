@@ -21,7 +21,8 @@ std::string joined(const std::vector<ShellWord>& words) {
 }
 
 std::string unquoted(std::string text) {
-  const bool is_quoted = text.size() > 1 && (text.front() == '\'' || text.front() == '"') && text.back() == text.front();
+  const bool is_quoted =
+      text.size() > 1 && (text.front() == '\'' || text.front() == '"') && text.back() == text.front();
   return is_quoted ? text.substr(1, text.size() - 2) : text;
 }
 
@@ -135,7 +136,8 @@ class Arithmetic {
     }
     while (at_ < text_.size() && is_name(text_[at_])) ++at_;
     const std::string word(text_.substr(begin, at_ - begin));
-    if (const auto found = variables_.find(word); found != variables_.end()) return number(joined(found->second));
+    if (const auto found = variables_.find(word); found != variables_.end())
+      return number(joined(found->second));
     return number(word);
   }
   static Value number(const std::string& text) {

@@ -25,8 +25,8 @@ inline constexpr char literal_dollar = '\x01';
 
 [[nodiscard]] std::vector<ShellWord> shell_words(const std::string& text, const std::string& file);
 
-// Where the $(...), ${...} or $((...)) that begins at `begin` ends: behind its last bracket; the end of the text where
-// it stays open.
+// Where the $(...), ${...} or $((...)) that begins at `begin` ends: behind its last bracket; the end of the
+// text where it stays open.
 [[nodiscard]] std::size_t end_of_substitution(const std::string& text, std::size_t begin);
 
 }  // namespace echo::launch_flags

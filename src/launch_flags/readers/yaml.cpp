@@ -18,14 +18,16 @@ class Flattener {
 
   void visit(const YAML::Node& node, const std::string& path, int depth) {
     if (stopped_) return;
-    if (depth > deepest) return stop(node, "this is nested deeper than " + std::to_string(deepest) + " levels");
+    if (depth > deepest)
+      return stop(node, "this is nested deeper than " + std::to_string(deepest) + " levels");
     if (node.IsMap()) {
       for (const auto& entry : node) {
         if (!entry.first.IsScalar()) {
           problems_.error(place(entry.first), "a key must be a word", "write it as NAME: value");
           continue;
         }
-        visit(entry.second, path.empty() ? entry.first.Scalar() : path + "." + entry.first.Scalar(), depth + 1);
+        visit(entry.second, path.empty() ? entry.first.Scalar() : path + "." + entry.first.Scalar(),
+              depth + 1);
       }
     } else if (node.IsSequence()) {
       sequence(node, path, depth);
@@ -48,7 +50,8 @@ class Flattener {
     problems_.error(place(node), what, "give the file of one launch");
   }
   void sequence(const YAML::Node& node, const std::string& path, int depth) {
-    const bool is_plain = std::all_of(node.begin(), node.end(), [](const auto& one) { return one.IsScalar(); });
+    const bool is_plain =
+        std::all_of(node.begin(), node.end(), [](const auto& one) { return one.IsScalar(); });
     std::string list;
     std::size_t number = 0;
     for (const auto& one : node) {

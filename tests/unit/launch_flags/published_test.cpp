@@ -1,5 +1,5 @@
-// Launch files that their authors published (published.txt): each is read as its framework's, every setting is known, and
-// the point is what the settings say.
+// Launch files that their authors published (published.txt): each is read as its framework's, every setting
+// is known, and the point is what the settings say.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -67,7 +67,8 @@ TEST(Published, LaunchFilesAreReadWhole) {
     const Imported imported = import_one(one, catalog, problems);
     ASSERT_EQ(problems.errors(), 0) << one.name << ": " << problems.list().front().what;
     EXPECT_FALSE(one.source.empty()) << one.name;
-    for (const LeftOut& left : imported.understood.unknown) ADD_FAILURE() << one.name << ": " << left.setting.key;
+    for (const LeftOut& left : imported.understood.unknown)
+      ADD_FAILURE() << one.name << ": " << left.setting.key;
     for (const LeftOut& left : imported.understood.not_simulated) EXPECT_FALSE(left.why.empty());
     std::map<std::string, std::string> axes;
     for (const ChosenAxis& chosen : imported.axes)

@@ -45,7 +45,8 @@ TEST(Shell, FollowsVariablesArraysAndArithmetic) {
 
 TEST(Shell, ReadsQuotedElementsAndBatchLinesAndPassesOverCase) {
   const auto said = shell(
-      "#!/bin/bash\n#SBATCH --nodes=4 # four\n#SBATCH --gpus-per-node 8\ncase $1 in\n  --checkpoint-path) X=1;;\nesac\n"
+      "#!/bin/bash\n#SBATCH --nodes=4 # four\n#SBATCH --gpus-per-node 8\ncase $1 in\n  --checkpoint-path) "
+      "X=1;;\nesac\n"
       "ARGS=(\"--fp8-format hybrid\" '--split 99,1,0')\nif true; then\n  ARGS+=(--fp16)\nfi\n"
       "python train.py \"${ARGS[@]}\" --moe-layer-freq ([0]*3+[1]*58) --min-lr -1.5\n");
   EXPECT_EQ(said.at("--nodes"), "4");
@@ -85,8 +86,8 @@ TEST(Shell, ComputesAsTheShellDoes) {
 TEST(Yaml, GivesPathsListsReferencesAndClasses) {
   Problems problems;
   const auto said = as_map(read_yaml(
-      "a:\n  b: 1\n  list: [x, y]\n  same: ${a.b}\ncallbacks:\n- _target_: p.q.Overlap\n  on: true\n- n: ~\n", "a.yaml",
-      problems));
+      "a:\n  b: 1\n  list: [x, y]\n  same: ${a.b}\ncallbacks:\n- _target_: p.q.Overlap\n  on: true\n- n: ~\n",
+      "a.yaml", problems));
   EXPECT_EQ(problems.errors(), 0);
   EXPECT_EQ(said.at("a.b"), "1");
   EXPECT_EQ(said.at("a.list"), "x y");
@@ -108,8 +109,9 @@ TEST(Yaml, ReportsTheFirstFaultWithItsPlace) {
 TEST(Yaml, EndsOnAliasesThatMultiply) {
   std::string text = "a: &a [1, 2, {x: 1}]\n";
   for (char c = 'b'; c < 'j'; ++c)
-    text += std::string(1, c) + ": &" + c + " [*" + static_cast<char>(c - 1) + ", *" + static_cast<char>(c - 1) + ", *" +
-            static_cast<char>(c - 1) + ", *" + static_cast<char>(c - 1) + "]\n";
+    text += std::string(1, c) + ": &" + c + " [*" + static_cast<char>(c - 1) + ", *" +
+            static_cast<char>(c - 1) + ", *" + static_cast<char>(c - 1) + ", *" + static_cast<char>(c - 1) +
+            "]\n";
   Problems problems;
   (void)read_yaml(text, "a.yaml", problems);
   EXPECT_EQ(problems.errors(), 1);
@@ -117,7 +119,8 @@ TEST(Yaml, EndsOnAliasesThatMultiply) {
 
 TEST(Json, GivesPathsWithPlacesAndReportsFaults) {
   Problems problems;
-  const Settings settings = read_json("{\n\t\"zero\": {\"stage\": 3},\n\t\"list\": [1, 2]\n}\n", "a.json", problems);
+  const Settings settings =
+      read_json("{\n\t\"zero\": {\"stage\": 3},\n\t\"list\": [1, 2]\n}\n", "a.json", problems);
   ASSERT_EQ(settings.size(), 2U);
   EXPECT_EQ(settings[0].key, "zero.stage");
   EXPECT_EQ(settings[0].value, "3");
@@ -167,7 +170,8 @@ TEST(MoeLayers, KeepTheLayersThatTheyMean) {
         model.first_dense_layers = first;
         model.moe_interval = interval;
         if (training::moe_layers(model, 0, layers) == 0) continue;
-        if (!read_moe_layers(moe_layers_text(model), again)) continue;  // one layer with experts at an odd place
+        if (!read_moe_layers(moe_layers_text(model), again))
+          continue;  // one layer with experts at an odd place
         for (std::int32_t i = 0; i < layers; ++i)
           EXPECT_EQ(training::layer_kind(again, i), training::layer_kind(model, i)) << layers << " " << first;
       }

@@ -1,5 +1,5 @@
-// A config written as a launch file and read back is the same config, for every choice that a table can say; what it
-// cannot say is listed, never lost.
+// A config written as a launch file and read back is the same config, for every choice that a table can say;
+// what it cannot say is listed, never lost.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -66,7 +66,8 @@ std::int32_t drawn_number(const sweep::AxisInfo& info, Draws& draws) {
     case sweep::AxisKind::ratio:
       return draws.one_of({0, 1000, 1250, 1500});
     case sweep::AxisKind::level:
-      if (info.axis == sweep::Axis::recompute_layers) return draws.one_of({2, 3});  // files write 0 and 1 alike
+      if (info.axis == sweep::Axis::recompute_layers)
+        return draws.one_of({2, 3});  // files write 0 and 1 alike
       return std::min(draws.one_of({0, 1, 2, 3}), std::min(info.highest, 1000));
     default:
       return draws.one_of({1, 2, 4});
@@ -76,14 +77,15 @@ std::int32_t drawn_number(const sweep::AxisInfo& info, Draws& draws) {
 // Sets an axis to the text of a row, "*" to some number; false where the fact is no axis of its own.
 bool choose(const Term& term, Draws& draws, TrainingConfig& c) {
   const auto axis = training::find_axis(term.name);
-  constexpr const char* of_layout[] = {"tp",  "pp",          "cp",           "ep",      "etp",  "vpp",
-                                       "dp",  "micro_batch", "global_batch", "seq_len", "gpus", "model"};
+  constexpr const char* of_layout[] = {"tp", "pp",          "cp",           "ep",      "etp",  "vpp",
+                                       "dp", "micro_batch", "global_batch", "seq_len", "gpus", "model"};
   if (!axis || std::ranges::find(of_layout, term.name) != std::end(of_layout)) return false;
   const sweep::AxisInfo& info = training::info_of(*axis);
   const training::AxisMember& member = training::member_of(*axis);
   if (member.set == nullptr || info.kind == sweep::AxisKind::layer_list) return false;
   if (term.name == "schedule") {
-    if (c.degrees.pipeline == 1 || (term.value == "interleaved") != (c.degrees.virtual_stages > 1)) return false;
+    if (c.degrees.pipeline == 1 || (term.value == "interleaved") != (c.degrees.virtual_stages > 1))
+      return false;
     const std::int32_t id = find_named(timeline::schedule_table(), term.value);
     EXPECT_GE(id, 0) << term.value;
     member.set(c, id);
@@ -121,7 +123,8 @@ Drawn drawn_config(const Table& table, const simulate::Catalog& catalog, std::ui
   return drawn;
 }
 
-Imported read_text(const Launch& launch, const Table& table, const simulate::Catalog& catalog, Problems& problems) {
+Imported read_text(const Launch& launch, const Table& table, const simulate::Catalog& catalog,
+                   Problems& problems) {
   const std::string text = launch_file(launch, table, "a test");
   const config::LaunchFile file =
       config::read_launch_file(file_name_of(table.format), text, shipped_tables(), table.name, problems);
@@ -146,7 +149,8 @@ TEST_P(RoundTrip, GivesTheSameConfigAndLosesNoChoiceThatTheTableSays) {
     const Launch launch = launch_of(drawn.config, table, catalog);
     Problems problems;
     const Imported again = read_text(launch, table, catalog, problems);
-    ASSERT_EQ(problems.errors(), 0) << problems.list().front().what << "\n" << launch_file(launch, table, "x");
+    ASSERT_EQ(problems.errors(), 0) << problems.list().front().what << "\n"
+                                    << launch_file(launch, table, "x");
     EXPECT_TRUE(again.understood.unknown.empty()) << again.understood.unknown.front().setting.key;
     EXPECT_TRUE(again.understood.not_simulated.empty()) << again.understood.not_simulated.front().setting.key;
     ASSERT_EQ(sweep::config_id_of(config_of(again, catalog), catalog),
@@ -156,12 +160,14 @@ TEST_P(RoundTrip, GivesTheSameConfigAndLosesNoChoiceThatTheTableSays) {
         << launch_file(launch, table, "x");
     for (const Unsaid& one : launch.unsaid) {
       ++left_unsaid[one.axis];
-      EXPECT_FALSE(drawn.said.contains(one.axis)) << texts(launch.unsaid) << "\n" << launch_file(launch, table, "x");
+      EXPECT_FALSE(drawn.said.contains(one.axis)) << texts(launch.unsaid) << "\n"
+                                                  << launch_file(launch, table, "x");
     }
     catalog.layer_tables.resize(layer_tables);
     if (HasFailure()) return;
   }
-  // What is unsaid is unsaid for a reason that the table's page gives; nothing of the layout is, but of models.
+  // What is unsaid is unsaid for a reason that the table's page gives; nothing of the layout is, but of
+  // models.
   for (const char* axis : {"tp", "pp", "micro_batch"}) EXPECT_EQ(left_unsaid[axis], 0) << axis;
 }
 
@@ -176,7 +182,8 @@ TEST_P(RoundTrip, ListsWhatCannotBeSaid) {
     const Launch launch = launch_of(config, table, catalog);
     Problems problems;
     const Imported again = read_text(launch, table, catalog, problems);
-    ASSERT_EQ(problems.errors(), 0) << problems.list().front().what << "\n" << launch_file(launch, table, "x");
+    ASSERT_EQ(problems.errors(), 0) << problems.list().front().what << "\n"
+                                    << launch_file(launch, table, "x");
     ASSERT_EQ(sweep::config_id_of(config_of(again, catalog), catalog), sweep::config_id_of(config, catalog))
         << sweep::canonical_text(sweep::normalised(config, catalog), catalog) << "\n"
         << sweep::canonical_text(sweep::normalised(config_of(again, catalog), catalog), catalog) << "\n"
@@ -186,8 +193,8 @@ TEST_P(RoundTrip, ListsWhatCannotBeSaid) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Frameworks, RoundTrip,
-                         testing::Values("megatron-lm", "megatron-bridge", "nemo", "nemo-1", "torchtitan", "deepspeed",
-                                         "nanotron"),
+                         testing::Values("megatron-lm", "megatron-bridge", "nemo", "nemo-1", "torchtitan",
+                                         "deepspeed", "nanotron"),
                          [](const auto& of) {
                            std::string name = of.param;
                            std::ranges::replace(name, '-', '_');
