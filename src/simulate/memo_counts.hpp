@@ -1,5 +1,5 @@
-// How often the memos of a workspace were asked and how often they knew: told by `run --stats`, part of no
-// row.
+// How often the memos of a workspace were asked and how often they knew: reported by `run --stats`, part of
+// no row.
 #pragma once
 
 #include <array>

@@ -56,7 +56,8 @@ class BlockMemo {
     ComposedBlock apart;
     std::unique_ptr<ComposedBlock> on;  // few blocks need it
   };
-  // Of all that tells a block from others: among 10^9 blocks, two share theirs with a chance of some 10^-21.
+  // A hash of all that distinguishes a block from others: among 10^9 blocks, two share theirs with a chance
+  // of some 10^-21.
   [[nodiscard]] Hash128 print_of(const StepInput&, const workload::OpGraph&);
 
   [[nodiscard]] Entry& entry_of(const Hash128&);

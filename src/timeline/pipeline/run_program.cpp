@@ -183,8 +183,8 @@ class Runner {
     bool gathered = false;
     DataEnd data = DataEnd::none;
   };
-  // Of a chunk's first forward, which may wait for weights, or of the task that ends its last backward.
-  // Returns by value: a cause whose address is known elsewhere would live in memory for every task.
+  // The end of a chunk's first forward, which may wait for weights, or of the task that ends its last
+  // backward. Returns by value: a cause whose address is known elsewhere would live in memory for every task.
   [[gnu::noinline]] SpecialEnd end_special(const Move& move, std::size_t k, SimTime start, SimTime end,
                                            StageState& stage) const {
     const ChunkId chunk(chunk_of(move.leg, shape_.chunks));
@@ -291,7 +291,7 @@ void read_case(const PipelineShape& shape, const Schedule& schedule, bool overla
     stage.compute_end = std::max(state.sent, state.clock);
     stage.data_end = state.data_end;
     stage.gather_wait = state.gather_wait;
-    // Of the last case alone.
+    // Waits were noted for the last case alone.
     if (!overlapped && is_last)
       stage.hop_wait = stage.compute_end - stage.busy - state.waited - stage.gather_wait;
     out.end = std::max({out.end, stage.compute_end, stage.data_end});

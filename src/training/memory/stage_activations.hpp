@@ -9,11 +9,11 @@
 
 namespace echo::training {
 
-// Bytes: kept for one microbatch by the fullest chunk; of the embedding's dropout masks and norm, for one microbatch;
-// and the addition while the backward pass of one layer runs.
+// Bytes: kept for one microbatch by the fullest chunk; of the embedding's dropout masks and norm, for one
+// microbatch; and the addition while the backward pass of one layer runs.
 struct StageActivations {
   double kept = 0, embedding = 0, passing = 0;
-  // Of all microbatches in flight.
+  // The bytes of all microbatches in flight.
   [[nodiscard]] double held(std::int32_t in_flight, std::int32_t stages) const {
     return kept * in_flight + embedding * std::min(in_flight, stages);
   }
