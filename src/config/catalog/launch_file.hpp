@@ -17,8 +17,9 @@ namespace echo::config {
 // (launch_flags/table.hpp), each row { facts = { NAME = "VALUE" }, settings = { KEY = "VALUE" } }.
 [[nodiscard]] launch_flags::Table read_launch_table(TableReader& file);
 
-// Of every folder, each with the relations of launch/nccl.toml, which all frameworks share; sorted by name.
-// Of two tables with one name the earlier folder's wins. Throws UserError with every problem of every file.
+// The tables of every folder, each with the relations of launch/nccl.toml, which all frameworks share; sorted
+// by name. Where two tables have one name, the earlier folder's wins. Throws UserError with every problem of
+// every file.
 [[nodiscard]] std::vector<launch_flags::Table> read_launch_tables(const std::vector<std::string>& folders);
 
 // A launch file that is TOML, such as torchtitan's: keys "parallelism.tensor_parallel_degree".
