@@ -20,7 +20,7 @@ ModelSpec comparable(ModelSpec model) {
 
 }  // namespace
 
-// Where presets differ in their vocabulary alone, those for sequences as long come first.
+// Among presets that differ in their vocabulary alone, those for sequences as long come first.
 std::vector<std::string> models_like(const Facts& facts, const simulate::Catalog& catalog) {
   const DescribedModel described = model_of(facts);
   const bool lacks_vocab = described.unknown == std::vector<std::string>{"vocab"};

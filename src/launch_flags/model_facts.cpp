@@ -101,7 +101,7 @@ std::int32_t word_in(const Facts& facts, const char* name, const std::array<cons
   return -1;
 }
 
-// What Megatron-LM's arguments.py derives where nothing is given.
+// What Megatron-LM's arguments.py derives where a flag is missing.
 void fill_shape(ModelSpec& m, const Facts& facts, std::vector<std::string>& unknown) {
   const auto missing = [&](const char* name) { return !number_in(facts, std::string("model.") + name); };
   if (missing("kv_heads")) m.kv_heads = m.heads;

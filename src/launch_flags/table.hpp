@@ -1,5 +1,5 @@
-// The language of one version of a training framework: the facts of a training config that its settings
-// state. One table serves both directions. Loaded from sweeps/catalog/launch/*.toml.
+// The language of one version of a training framework: the settings by which it says a training config.
+// One table serves both directions. Loaded from sweeps/catalog/launch/*.toml.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace echo::launch_flags {
 
-// A name and a value. The name of a fact is an axis ("tp"), a field of the model ("model.layers") or what
-// follows from them (facts.hpp); the name of a setting is a key. In a value "*" stands for any text, the same
-// on both sides of a row
+// A name and a value. Names of facts: an axis ("tp"), a field of the model ("model.layers") or what follows
+// from them (facts.hpp); names of settings: a key. In a value "*" stands for any text, the same on both sides
+// of a row
 // ("*,0": the text before ",0"); "a|b" reads either and writes the first.
 struct Term {
   std::string name, value;

@@ -8,7 +8,7 @@
 
 namespace echo::cli {
 
-// The tables in the folders that --preset-path names, and the built-in ones.
+// Those of the folders that --preset-path names, and the built-in ones.
 [[nodiscard]] std::vector<launch_flags::Table> launch_tables(const std::vector<std::string>& preset_paths);
 
 // UserError, which lists them, for want of one of this name.

@@ -18,7 +18,7 @@ namespace echo::config {
 [[nodiscard]] launch_flags::Table read_launch_table(TableReader& file);
 
 // The tables of every folder, each with the relations of launch/nccl.toml, which all frameworks share; sorted
-// by name. A table of an earlier folder hides one of the same name. Throws UserError with every problem of
+// by name. Where two tables have one name, the earlier folder's wins. Throws UserError with every problem of
 // every file.
 [[nodiscard]] std::vector<launch_flags::Table> read_launch_tables(const std::vector<std::string>& folders);
 

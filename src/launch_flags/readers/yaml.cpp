@@ -111,7 +111,8 @@ Settings read_yaml(const std::string& text, const std::string& file, Problems& p
   try {
     const YAML::Node root = YAML::Load(text);
     if (!root.IsMap()) {
-      problems.error({file, 1, 1, 1}, "the file is no map of settings", "write NAME: value, one per line");
+      problems.error({file, 1, 1, 1}, "the file is no map of settings",
+                     "write NAME: value, each on a line of its own");
       return {};
     }
     Flattener flattener(file, problems);
