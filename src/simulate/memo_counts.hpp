@@ -1,4 +1,4 @@
-// How often the memos of a workspace were asked and how often they knew: told by `run --stats`, part of no
+// How often the memos of a workspace were asked and how often they knew: printed by `run --stats`, part of no
 // row.
 #pragma once
 

@@ -41,7 +41,7 @@ void lay_out_step(const TrainingConfig& config, const Catalog& catalog, const ti
                  layout.stage_of_chunk);
 }
 
-// Of what memory_fit looks at.
+// Whether two error models have the same scales of memory, all that memory_fit looks at.
 bool are_same_of_memory(const ErrorModel& a, const ErrorModel& b) {
   return a.memory_states == b.memory_states && a.memory_activations == b.memory_activations &&
          a.memory_rest == b.memory_rest && a.memory_publication == b.memory_publication;

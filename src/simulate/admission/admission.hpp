@@ -17,7 +17,7 @@ namespace echo::simulate {
 struct Admission {
   std::int32_t rule = 0;  // code_of the Refusal that it meets; 0 = none
   bool fits = false;      // with least_fit_chance or better
-  // Of the fullest stage, as in StepReport; unknown where a rule is broken.
+  // The fullest stage, as in StepReport; unknown where a rule is broken.
   std::int32_t memory_stage = 0;
   float mem_rel_error = 0.0F, fit_chance = 0.0F;
   training::MemoryParts memory{};
@@ -33,7 +33,8 @@ void report_admission(const Admission&, StepReport&);
                                     const timeline::Schedule&, training::RankLayout& scratch);
 
 // Admissions of configs in any order, each worked out once per combination of the axes that it looks at.
-// What is worked out sees a config through these axes alone (training::AxesRead). Of one catalog.
+// What is worked out sees a config through these axes alone (training::AxesRead). One object serves one
+// catalog.
 class Admissions {
  public:
   // `most`: entries of the memo.

@@ -67,7 +67,7 @@ void append_recipe(const TrainingConfig& config, const simulate::Catalog& catalo
     text += fmt::format("trace={};", catalog.model(config.model).source);
 }
 
-// Of flags, and of settings that later versions added: left out where plain.
+// Flags, and settings that later versions added, are left out where plain.
 void append_choice(Axis axis, const TrainingConfig& config, std::string& text) {
   const AxisInfo& info = info_of(axis);
   const std::int32_t value = training::member_of(axis).get(config);

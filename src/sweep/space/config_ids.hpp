@@ -1,5 +1,5 @@
 // Ids of configs that differ from the one before in a few axes: only those pieces of the text are written
-// anew. The ids are config_id_of's, for configs in any order.
+// again. The ids are config_id_of's, for configs in any order.
 #pragma once
 
 #include <array>

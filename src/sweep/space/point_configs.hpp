@@ -17,7 +17,7 @@ class PointConfigs {
   // Goes to the config that a filled state of a sub-space means. Contract: no rule removed it.
   void go_to(std::size_t group, const PointState&);
 
-  // Of the last state: normalised(config_of(state)), and irrelevant_axes(config_of(state)), of the axes that
+  // normalised(config_of(state)) of the last state, and irrelevant_axes(config_of(state)) among the axes that
   // a dimension of any sub-space lists.
   [[nodiscard]] const training::TrainingConfig& config() const { return config_; }
   [[nodiscard]] const AxisSet& irrelevant() const { return irrelevant_; }
