@@ -1,5 +1,5 @@
-#include "sweep/space/canonical_text.hpp"
 #include "sweep/space/config_id.hpp"
+#include "sweep/space/canonical_text.hpp"
 
 #include <gtest/gtest.h>
 
