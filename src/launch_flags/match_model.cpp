@@ -24,15 +24,16 @@ ModelSpec comparable(ModelSpec model) {
 std::vector<std::string> models_like(const Facts& facts, const simulate::Catalog& catalog) {
   const DescribedModel described = model_of(facts);
   const bool lacks_vocab = described.unknown == std::vector<std::string>{"vocab"};
-  std::vector<std::string> names;
+  std::vector<std::string> names, shorter_or_longer;
   if (!described.unknown.empty() && !lacks_vocab) return names;
   for (const ModelSpec& preset : catalog.models) {
     ModelSpec wanted = comparable(described.spec), candidate = comparable(preset);
     if (lacks_vocab) wanted.vocab = candidate.vocab;
     if (!preset.trace.is_none() || wanted != candidate) continue;
     const bool is_as_long = preset.max_positions == described.spec.max_positions;
-    names.insert(is_as_long ? names.begin() : names.end(), preset.name);
+    (is_as_long ? names : shorter_or_longer).push_back(preset.name);
   }
+  names.insert(names.end(), shorter_or_longer.begin(), shorter_or_longer.end());
   return names;
 }
 

@@ -32,8 +32,8 @@ std::string toml_value(const ChosenAxis& chosen) {
         list.replace(dash, 1, ", ");
       return "[" + list + "]";
     }
-    default:
-      return quoted(chosen.text);
+    default:  // by itself, "auto" means legal values
+      return chosen.text == "auto" ? "[\"auto\"]" : quoted(chosen.text);
   }
 }
 
