@@ -49,9 +49,8 @@ std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<LaunchOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.argument(chosen->id, "ID", "the beginning of a config_id, or a row number");
-  options.value(
-      chosen->framework, "--for",
-      "megatron-lm, megatron-bridge, nemo, torchtitan, deepspeed or nanotron (default: the row's framework)");
+  options.value(chosen->framework, "--for",
+                "required: megatron-lm, megatron-bridge, nemo, nemo-1, torchtitan, deepspeed or nanotron");
   options.value(chosen->output, "-o,--output", "file to write (default: standard output)");
   options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   return [chosen](Invocation&) { return run_launch(*chosen); };
