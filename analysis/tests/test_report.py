@@ -168,6 +168,14 @@ def test_a_row_of_the_page_is_simulated_again(told, result, run_program, tmp_pat
             assert list(again.ids()) == [ids_of(told)[row]]
 
 
+def test_launch_files_are_those_of_the_best_rows(told, result):
+    assert told["launches"]["problem"] == ""
+    assert told["launches"]["rows"].keys() == told["timelines"]["rows"].keys()
+    for place, text in told["launches"]["rows"].items():
+        assert text.startswith(f"#!/bin/bash\n# row {ids_of(told)[int(place)]} of ")
+        assert "--tensor-model-parallel-size" in text
+
+
 def test_timelines_end_with_the_step(told, result):
     with es.open(result) as sweep:
         assert told["timelines"]["problem"] == ""

@@ -175,18 +175,17 @@ class Report:
                           "tax": tax_of(rows), "overlap": overlap_of(rows)})
         return found
 
-    def _timelines(self):
-        """{place on the page: timeline} of the best rows and those that tie with them, as many as TIMELINES; and why one is
-        missing."""
+    def _of_best(self, ask):
+        """{place on the page: answer} of the best rows and those that tie with them, as many as TIMELINES; and why one is
+        missing. `ask`: of a row's id."""
         wanted = [rows.tied[0].places()[rank] for rank in range(TIMELINES) for rows in self._models
                   if rank < len(rows.tied[0])][:TIMELINES]
         found, problem = {}, ""
         for number in wanted:
-            row_id = str(self._sweep._file.ids_of([number])[0])
-            timeline, problem = self._program.timeline(row_id)
-            if timeline is None:
+            answer, problem = ask(str(self._sweep._file.ids_of([number])[0]))
+            if answer is None:
                 break
-            found[self._on_page([number])[0]] = timeline
+            found[self._on_page([number])[0]] = answer
         return {"rows": found, "problem": problem}
 
     def _notices(self):
@@ -223,7 +222,8 @@ class Report:
             "notices": self._notices(), "models": models, "order": [models.index(m) for m in order],
             "rows": packed_rows(self._page, self._metric), "row_sweep": sweep_of_rows(sweep),
             "plan": plan, "plan_problem": plan_problem, "kernels": kernels, "kernels_problem": kernels_problem,
-            "timelines": self._timelines(), "provenance": provenance_of(sweep), "colours": {"series": SERIES, "parts": PARTS},
+            "timelines": self._of_best(self._program.timeline), "launches": self._of_best(self._program.launch),
+            "provenance": provenance_of(sweep), "colours": {"series": SERIES, "parts": PARTS},
             "scales": {"s": TIMES, "byte": SIZES, "J": ENERGIES, "kg": MASSES}, "labels": LABELS,
             "rules": {word: text for word, (text, _) in sweep._file.rules.items()},
             "written": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),

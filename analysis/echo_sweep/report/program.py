@@ -1,4 +1,4 @@
-"""What only the program knows of a result file: counts of the space, kernels worth measuring, timelines. It simulates again."""
+"""What only the program knows of a result file: counts of the space, kernels worth measuring, timelines, launch files. It simulates again."""
 
 import csv
 import json
@@ -54,6 +54,10 @@ class Program:
         """[{gpu, the kernel's key, share, error, price, points}] that would tell most about the best rows if measured."""
         text, problem = self._run("profile", "gaps", self._file, "--points", str(POINTS))
         return (list(csv.DictReader(text.splitlines()))[:KERNELS], "") if text is not None else (None, problem)
+
+    def launch(self, row_id):
+        """The launch file of a row for the framework that it is simulated as."""
+        return self._run("launch", self._file, row_id)
 
     def timeline(self, row_id):
         """{"tracks", "kinds", "names": words, "ops", and of each slice "track", "start", "end", "kind", "name", packed} of the

@@ -25,7 +25,8 @@ struct LaunchOptions {
 
 int run_launch(const LaunchOptions& options) {
   const auto tables = launch_tables(options.preset_paths);
-  const launch_flags::Table& table = table_named(tables, options.framework);
+  const launch_flags::Table* named =
+      options.framework.empty() ? nullptr : &table_named(tables, options.framework);
   const results::ResultFile file(options.file);
   const std::int64_t row = explain::find_row(file, options.id);
   const results::Table picked = file.pick(std::span(&row, 1));
@@ -35,6 +36,8 @@ int run_launch(const LaunchOptions& options) {
   if (!catalog.model(again.config->model).trace.is_none())
     throw UserError("a traced step has no launch file: its layout is that of the trace",
                     "name a row of a model");
+  const launch_flags::Table& table =
+      named != nullptr ? *named : table_of_framework(tables, catalog.framework(*again.config).name);
   const launch_flags::Launch launch = launch_flags::launch_of(*again.config, table, catalog);
   const std::string text = launch_flags::launch_file(
       launch, table, fmt::format("row {:016x} of {}", picked.config_id(0), printable(options.file)));
@@ -49,8 +52,9 @@ std::function<int(Invocation&)> declare(Options& options) {
   auto chosen = std::make_shared<LaunchOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.argument(chosen->id, "ID", "the beginning of a config_id, or a row number");
-  options.value(chosen->framework, "--for",
-                "required: megatron-lm, megatron-bridge, nemo, nemo-1, torchtitan, deepspeed or nanotron");
+  options.value(
+      chosen->framework, "--for",
+      "megatron-lm, megatron-bridge, nemo, nemo-1, torchtitan, deepspeed or nanotron (default: the row's)");
   options.value(chosen->output, "-o,--output", "file to write (default: standard output)");
   options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   return [chosen](Invocation&) { return run_launch(*chosen); };

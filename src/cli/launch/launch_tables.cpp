@@ -24,4 +24,16 @@ const launch_flags::Table& table_named(const std::vector<launch_flags::Table>& t
   throw UserError("no launch files are known for \"" + name + "\"", config::suggest(name, names, "known"));
 }
 
+const launch_flags::Table& table_of_framework(const std::vector<launch_flags::Table>& tables,
+                                              const std::string& framework) {
+  for (const launch_flags::Table& table : tables)
+    if (table.name == framework || table.framework == framework) return table;
+  for (const launch_flags::Table& table : tables)
+    if (framework.starts_with(table.framework + "-")) return table;
+  std::string names;
+  for (const launch_flags::Table& table : tables) names += (names.empty() ? "" : ", ") + table.name;
+  throw UserError("no launch files are known for the framework \"" + framework + "\"",
+                  "add --for with another framework: " + names);
+}
+
 }  // namespace echo::cli

@@ -15,4 +15,9 @@ namespace echo::cli {
 [[nodiscard]] const launch_flags::Table& table_named(const std::vector<launch_flags::Table>&,
                                                      const std::string& name);
 
+// The table of the framework that a config is simulated as: "torchtitan" of "torchtitan-2025", too.
+// UserError, which lists all tables, where none is of that framework.
+[[nodiscard]] const launch_flags::Table& table_of_framework(const std::vector<launch_flags::Table>&,
+                                                            const std::string& framework);
+
 }  // namespace echo::cli

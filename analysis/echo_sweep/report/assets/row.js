@@ -129,6 +129,24 @@ function rowCard(title, ...children) {
   return element("section", {class: "card"}, element("h2", {text: title}), ...children);
 }
 
+// The launch file of a row, where the page has it.
+function launchCard(row) {
+  const text = facts.launches.rows[row];
+  const command = element("code", {text: `echo-sweep launch ${facts.file} ${rowIds[row].slice(0, 8)}`});
+  if (text === undefined)
+    return rowCard(
+        "Launch it",
+        element(
+            "p", {class: "small"},
+            facts.launches.problem ? `No launch file: ${facts.launches.problem}. ` :
+                                     "The page holds the launch files of the best rows. Of this one: ",
+            command));
+  return rowCard(
+      "Launch it", element("p", {text: "The launch file of the framework that the row is simulated as:"}),
+      element("pre", {id: "row-launch", tabindex: "0", "aria-label": "Launch file of this row", text}),
+      element("p", {class: "small"}, "For another framework, add --for: ", command));
+}
+
 function drawRow(row) {
   const page = document.getElementById("row-page"), names = varyingInputs(modelRows), step = valueOf("step_time", row);
   const lack = lackOf(row), rule = wordOf("rule", row);
@@ -166,6 +184,7 @@ function drawRow(row) {
   }
   const text = rowSweep(row);
   page.append(
+      launchCard(row),
       rowCard(
           "Run it again", element("p", {text: "This sweep of one point simulates the row again:"}),
           element("pre", {id: "row-sweep", tabindex: "0", "aria-label": "Sweep of this row", text}),
