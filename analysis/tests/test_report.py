@@ -172,8 +172,8 @@ def test_launch_files_are_those_of_the_best_rows(told, result):
     assert told["launches"]["problem"] == ""
     assert told["launches"]["rows"].keys() == told["timelines"]["rows"].keys()
     for place, text in told["launches"]["rows"].items():
-        assert text.startswith(f"#!/bin/bash\n# row {ids_of(told)[int(place)]} of ")
-        assert "--tensor-model-parallel-size" in text
+        assert text.startswith(f"#!/bin/bash\n# row {ids_of(told)[int(place)]} of {told['file']}, for Megatron-LM ")
+        assert "--micro-batch-size" in text
 
 
 def test_timelines_end_with_the_step(told, result):

@@ -56,8 +56,9 @@ class Program:
         return (list(csv.DictReader(text.splitlines()))[:KERNELS], "") if text is not None else (None, problem)
 
     def launch(self, row_id):
-        """The launch file of a row for the framework that it is simulated as."""
-        return self._run("launch", self._file, row_id)
+        """The launch file of a row for the framework that it is simulated as; it names the result file without its folder."""
+        text, problem = self._run("launch", self._file, row_id)
+        return (text.replace(self._file, os.path.basename(self._file)), "") if text is not None else (None, problem)
 
     def timeline(self, row_id):
         """{"tracks", "kinds", "names": words, "ops", and of each slice "track", "start", "end", "kind", "name", packed} of the
