@@ -135,7 +135,9 @@ TEST(Block, OfDamagedBytesIsRefusedOrMakesSense) {
 
 TEST(Block, IsNotMadeOfRowsThatAWorkerLacks) {
   const auto rows = mixed_rows(40'000);
-  const auto builder = make_block_builder(sample_catalog(), header_of(40'000), 0, 0);
+  const simulate::Catalog catalog = sample_catalog();  // which the builder refers to
+  const FileHeader header = header_of(40'000);
+  const auto builder = make_block_builder(catalog, header, 0, 0);
   std::vector<std::int64_t> made;
   for (const FinishedRow& row : rows) {
     if (row.row.id < 10 || row.row.id == 20'000) continue;  // another worker's
