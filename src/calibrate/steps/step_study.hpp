@@ -23,7 +23,7 @@ struct StepStudy {
   // Seconds of a step as `known` now prices it; not positive where the config is none that runs. Call
   // forget_prices() first whenever a constant was moved.
   [[nodiscard]] double predict(const config::MeasuredStep&);
-  void forget_prices() { workspace.memo = {}; }
+  void forget_prices() { workspace = simulate::Workspace(); }
 };
 
 // stock: without what publications state about their runs, so that frameworks run as they come.

@@ -61,6 +61,7 @@ struct DropReplayScratch {
   void operator()(ReplayScratch*) const;
 };
 
+// Contract: of one catalog and one calibration; where either changes, a new one begins.
 struct Workspace {
   MemoCounts counts;  // of all memos below
   Admissions admissions;
