@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <exception>
+#include <new>
 #include <utility>
 
 #include "base/at.hpp"
@@ -66,13 +67,27 @@ class PointRunner {
  private:
   void simulate(Row& row) {
     try {
+      simulate_once(row);
+    } catch (const std::bad_alloc&) {  // what earlier points left may be in the way
+      start_again();
+      simulate_once(row);
+    }
+  }
+  void start_again() {
+    const simulate::MemoCounts counts = workspace_.counts;
+    workspace_ = simulate::Workspace();
+    workspace_.counts = counts;
+  }
+  // Where the machine refuses memory, that is no failure of the point: it is thrown.
+  void simulate_once(Row& row) {
+    try {
       row.report =
           simulate::simulate(row.config, catalog_, known_, workspace_, space_.work_budget(), space_.skew());
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) {  // one bug must not take the sweep down
       row.report = failed(training::Reason::internal_error);
-      const simulate::MemoCounts counts = workspace_.counts;
-      workspace_ = simulate::Workspace();
-      workspace_.counts = counts;
+      start_again();
       note(row.id, error.what());
     }
   }
