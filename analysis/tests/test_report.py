@@ -171,8 +171,9 @@ def test_a_row_of_the_page_is_simulated_again(told, result, run_program, tmp_pat
 def test_launch_files_are_those_of_the_best_rows(told, result):
     assert told["launches"]["problem"] == ""
     assert told["launches"]["rows"].keys() == told["timelines"]["rows"].keys()
+    file, ids = told["file"], ids_of(told)
     for place, text in told["launches"]["rows"].items():
-        assert text.startswith(f"#!/bin/bash\n# row {ids_of(told)[int(place)]} of {told['file']}, for Megatron-LM ")
+        assert text.startswith(f"#!/bin/bash\n# row {ids[int(place)]} of {file}, for Megatron-LM ")
         assert "--micro-batch-size" in text
 
 
