@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/at.hpp"
+#include "base/printable.hpp"
 #include "launch_flags/write.hpp"
 #include "sweep/space/config_id.hpp"
 
@@ -14,7 +15,9 @@ namespace {
 
 using sweep::Axis;
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+// Whatever bytes a launch file holds: what is written is text.
+std::string quoted(const std::string& text) { return nlohmann::json(printable(text)).dump(); }
+std::string commented(const std::string& text) { return printable(one_line(text)); }
 
 std::string toml_value(const ChosenAxis& chosen) {
   using sweep::AxisKind;
@@ -98,7 +101,7 @@ std::string sweep_text(const Imported& imported, const training::TrainingConfig&
                        const simulate::Catalog& catalog, const Table& table, const SweepText& request) {
   const Understood& understood = imported.understood;
   std::string text;
-  const auto comment = [&](const std::string& line) { text += "# " + one_line(line) + "\n"; };
+  const auto comment = [&](const std::string& line) { text += "# " + commented(line) + "\n"; };
   comment(fmt::format("{} as a sweep, read as {} {}.", request.file, table.title, table.version));
   for (const std::string& note : imported.notes) comment(note);
   for (const LeftOut& one : understood.not_simulated)
@@ -116,7 +119,7 @@ std::string sweep_text(const Imported& imported, const training::TrainingConfig&
     std::string value = request.widened ? widened(chosen, config, catalog) : "";
     if (value.empty()) value = toml_value(chosen);
     text += fmt::format("{} = {}{}\n", sweep::info_of(chosen.axis).name, value,
-                        chosen.by.empty() ? "" : "  # " + one_line(chosen.by));
+                        chosen.by.empty() ? "" : "  # " + commented(chosen.by));
   }
   const bool has_gpus =
       std::ranges::find(imported.axes, Axis::gpus, &ChosenAxis::axis) != imported.axes.end();
