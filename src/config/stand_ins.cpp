@@ -7,8 +7,6 @@ namespace echo::config {
 
 namespace {
 
-using Presence = TableReader::Presence;
-
 void read_gpu_like(TableReader& row, StandIns& out) {
   GpuLike gpu;
   std::int64_t capability = 0;

@@ -43,7 +43,7 @@ int run_break_even(const BreakEvenOptions& options) {
   return has_winner ? 0 : 3;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_break_even(Options& options) {
   auto chosen = std::make_shared<BreakEvenOptions>();
   options.argument(chosen->file, "FILE", "a sweep, or a result file, whose sweep is simulated again");
   options.value(
@@ -72,6 +72,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 extern const Command break_even{
     .name = "break-even",
     .summary = "show where the winner changes over two numbers of hardware or prices",
-    .declare = declare};
+    .declare = declare_break_even};
 
 }  // namespace echo::cli::commands

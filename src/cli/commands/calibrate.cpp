@@ -52,7 +52,7 @@ int run(Arguments& a) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_calibrate(Options& options) {
   const auto a = std::make_shared<Arguments>();
   options.choice(a->what, "what", {"nccl"}, "what to calibrate");
   options.arguments(a->request.logs, "LOG", "outputs of nccl-tests, or CSV tables of measured collectives");
@@ -77,7 +77,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 namespace commands {
 extern const Command calibrate;
 const Command calibrate{"calibrate", "fit the network constants of your cluster to runs of nccl-tests",
-                        declare};
+                        declare_calibrate};
 }  // namespace commands
 
 }  // namespace echo::cli

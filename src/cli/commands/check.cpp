@@ -91,7 +91,7 @@ int run_check(const CheckOptions& options) {
   }
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_check(Options& options) {
   auto chosen = std::make_shared<CheckOptions>();
   options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file");
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
@@ -102,6 +102,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command check{.name = "check", .summary = "check whether a sweep can run", .declare = declare};
+extern const Command check{.name = "check", .summary = "check whether a sweep can run", .declare = declare_check};
 
 }  // namespace echo::cli::commands

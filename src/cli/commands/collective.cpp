@@ -120,7 +120,7 @@ int run_collective(const CollectiveOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_collective(Options& options) {
   auto chosen = std::make_shared<CollectiveOptions>();
   options.argument(chosen->kind, "KIND",
                    "all_reduce, all_gather, reduce_scatter, all_to_all, broadcast, reduce or send_recv");
@@ -158,6 +158,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 extern const Command collective{
     .name = "collective",
     .summary = "predict the time of a collective, in the form of nccl-tests output",
-    .declare = declare};
+    .declare = declare_collective};
 
 }  // namespace echo::cli::commands

@@ -9,7 +9,7 @@
 
 namespace echo::cli::commands {
 
-static std::function<int(Invocation&)> declare(Options& options) {
+static std::function<int(Invocation&)> declare_completion(Options& options) {
   auto shell = std::make_shared<std::string>();
   options.choice(*shell, "SHELL", {"bash", "zsh"}, "the shell that is to load the script");
   return [shell](Invocation&) {
@@ -22,7 +22,7 @@ static std::function<int(Invocation&)> declare(Options& options) {
 
 extern const Command completion{.name = "completion",
                                 .summary = "print a script for the shell that completes the command line",
-                                .declare = declare,
+                                .declare = declare_completion,
                                 .reads_inputs = false};
 
 }  // namespace echo::cli::commands

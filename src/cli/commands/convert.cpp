@@ -67,7 +67,7 @@ int run_convert(ConvertOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_convert(Options& options) {
   auto chosen = std::make_shared<ConvertOptions>();
   declare_source(options, chosen->source);
   options.value(chosen->output, "-o,--output", "file to write, or folder where the format has several files");
@@ -81,6 +81,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 extern const Command convert{.name = "convert",
                              .summary = "write a trace, or the step of a row or sweep, in another format",
-                             .declare = declare};
+                             .declare = declare_convert};
 
 }  // namespace echo::cli::commands

@@ -98,7 +98,7 @@ int run_describe(const std::string& file, bool as_json) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_describe(Options& options) {
   auto file = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   options.optional_argument(*file, "FILE", "result file (default: the schema of this version)");
@@ -110,7 +110,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 extern const Command describe{.name = "describe",
                               .summary = "explain the columns and groups of a result file",
-                              .declare = declare,
+                              .declare = declare_describe,
                               .reads_inputs = false};
 
 }  // namespace echo::cli::commands

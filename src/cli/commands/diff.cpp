@@ -26,7 +26,7 @@ int run_diff(const DiffOptions& options) {
   return options.exit_code && !diff.is_equal() ? exit_different : 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_diff(Options& options) {
   auto chosen = std::make_shared<DiffOptions>();
   options.argument(chosen->first, "A", "older result file");
   options.argument(chosen->second, "B", "newer result file");
@@ -41,6 +41,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command diff{
-    .name = "diff", .summary = "compare two result files and explain the differences", .declare = declare};
+    .name = "diff", .summary = "compare two result files and explain the differences", .declare = declare_diff};
 
 }  // namespace echo::cli::commands

@@ -72,7 +72,7 @@ int examine(const DoctorOptions& options) {
   return can_run ? 0 : exit_broken;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_doctor(Options& options) {
   auto chosen = std::make_shared<DoctorOptions>();
   options.optional_argument(chosen->folder, "FOLDER", "folder for results (default: the current folder)");
   options.flag(chosen->json, "--json", "print JSON on stdout");
@@ -83,6 +83,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command doctor{
-    .name = "doctor", .summary = "check this installation", .declare = declare, .reads_inputs = false};
+    .name = "doctor", .summary = "check this installation", .declare = declare_doctor, .reads_inputs = false};
 
 }  // namespace echo::cli::commands

@@ -127,7 +127,7 @@ int run_explain_trace(const ExplainTraceOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_explain_trace(Options& options) {
   auto chosen = std::make_shared<ExplainTraceOptions>();
   options.argument(chosen->trace, "TRACE", "profile of torch.profiler (.json, .json.gz)");
   options.optional_argument(chosen->sweep, "SWEEP",
@@ -149,6 +149,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 extern const Command explain_trace{
     .name = "explain-trace",
     .summary = "lay a recorded step beside a simulated one, and say where they differ",
-    .declare = declare};
+    .declare = declare_explain_trace};
 
 }  // namespace echo::cli::commands

@@ -48,7 +48,7 @@ int run_export(const ExportOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_export_rows(Options& options) {
   auto chosen = std::make_shared<ExportOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.choice(chosen->format, "--format", {"csv", "jsonl"},
@@ -63,6 +63,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command export_rows{
-    .name = "export", .summary = "export rows as CSV or JSON lines", .declare = declare};
+    .name = "export", .summary = "export rows as CSV or JSON lines", .declare = declare_export_rows};
 
 }  // namespace echo::cli::commands

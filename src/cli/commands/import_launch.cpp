@@ -27,7 +27,7 @@ int run_import(const ImportOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_import_launch(Options& options) {
   auto chosen = std::make_shared<ImportOptions>();
   options.argument(chosen->request.file, "FILE",
                    "launch script or flags (.sh), or settings (.yaml, .toml, .json) of a training framework");
@@ -50,6 +50,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 extern const Command import_launch{.name = "import",
                                    .summary = "turn a launch file of a training framework into a sweep",
-                                   .declare = declare};
+                                   .declare = declare_import_launch};
 
 }  // namespace echo::cli::commands

@@ -48,7 +48,7 @@ int run_launch(const LaunchOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_launch(Options& options) {
   auto chosen = std::make_shared<LaunchOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.argument(chosen->id, "ID", "the beginning of a config_id, or a row number");
@@ -63,6 +63,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command launch{
-    .name = "launch", .summary = "print the launch flags or settings that run a row", .declare = declare};
+    .name = "launch", .summary = "print the launch flags or settings that run a row", .declare = declare_launch};
 
 }  // namespace echo::cli::commands

@@ -7,7 +7,7 @@
 
 namespace echo::cli::commands {
 
-static std::function<int(Invocation&)> declare(Options&) {
+static std::function<int(Invocation&)> declare_man(Options&) {
   return [](Invocation&) {
     say("{}", manual_page(declared_commands(), build_facts().version));
     return 0;
@@ -16,7 +16,7 @@ static std::function<int(Invocation&)> declare(Options&) {
 
 extern const Command man{.name = "man",
                          .summary = "print the manual page: echo-sweep man | man -l -",
-                         .declare = declare,
+                         .declare = declare_man,
                          .reads_inputs = false};
 
 }  // namespace echo::cli::commands

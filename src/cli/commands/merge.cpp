@@ -45,7 +45,7 @@ int run_merge(const MergeOptions& options, const Invocation& invocation) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_merge(Options& options) {
   auto chosen = std::make_shared<MergeOptions>();
   options.arguments(chosen->files, "FILE", "result files of one sweep");
   options.value(chosen->output, "-o,--output", "result file to write");
@@ -58,6 +58,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command merge{
-    .name = "merge", .summary = "merge the shards of a sweep into one file", .declare = declare};
+    .name = "merge", .summary = "merge the shards of a sweep into one file", .declare = declare_merge};
 
 }  // namespace echo::cli::commands

@@ -48,7 +48,7 @@ int run_packets(PacketOptions& options) {
   return run_flows(flows);
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_packets(Options& options) {
   auto chosen = std::make_shared<PacketOptions>();
   FlowRun& flows = chosen->flows;
   FlitRun& flits = chosen->flits;
@@ -82,6 +82,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 extern const Command packets{
     .name = "packets",
     .summary = "simulate flows, or flits with credits, through a network of switches packet by packet",
-    .declare = declare};
+    .declare = declare_packets};
 
 }  // namespace echo::cli::commands

@@ -102,7 +102,7 @@ int run_plan(const PlanOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_plan(Options& options) {
   auto chosen = std::make_shared<PlanOptions>();
   options.argument(chosen->sweep, "SWEEP", "the sweep, a TOML file, or a result file");
   options.values(chosen->sets, "--set", "KEY=VALUE replaces a value of the sweep; repeatable");
@@ -125,6 +125,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command plan{
-    .name = "plan", .summary = "count the points of a sweep, rule by rule", .declare = declare};
+    .name = "plan", .summary = "count the points of a sweep, rule by rule", .declare = declare_plan};
 
 }  // namespace echo::cli::commands

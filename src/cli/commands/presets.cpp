@@ -213,7 +213,7 @@ int diff(const PresetOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_presets(Options& options) {
   auto chosen = std::make_shared<PresetOptions>();
   options.choice(chosen->action, "ACTION", {"list", "show", "new", "diff"},
                  "list presets, show one, print a template for a new one, or compare two");
@@ -236,6 +236,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command presets{
-    .name = "presets", .summary = "list, show, create and compare presets", .declare = declare};
+    .name = "presets", .summary = "list, show, create and compare presets", .declare = declare_presets};
 
 }  // namespace echo::cli::commands

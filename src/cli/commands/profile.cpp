@@ -225,7 +225,7 @@ void declare_wanting(Options& options, ProfileOptions& chosen) {
   options.values(chosen.profiles, "--profile", "plan: profile of measured kernels, as in run; repeatable");
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_profile(Options& options) {
   auto chosen = std::make_shared<ProfileOptions>();
   options.choice(
       chosen->action, "ACTION", {"import", "merge", "list", "show", "diff", "gaps", "plan"},
@@ -268,6 +268,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 extern const Command profile{.name = "profile",
                              .summary = "import, merge, inspect and compare profiles of measured kernels",
-                             .declare = declare};
+                             .declare = declare_profile};
 
 }  // namespace echo::cli::commands

@@ -91,7 +91,7 @@ int run_report(const ReportOptions& options) {
   return exit_code_of(std::move(words));
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_report(Options& options) {
   auto chosen = std::make_shared<ReportOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.value(chosen->output, "-o,--output", "page to write (default: NAME.html beside FILE)");
@@ -102,7 +102,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 extern const Command report{.name = "report",
                             .summary = "write a result file as one page of HTML, with pictures and a table",
-                            .declare = declare,
+                            .declare = declare_report,
                             .reads_inputs = false};
 
 }  // namespace echo::cli::commands

@@ -200,7 +200,7 @@ void declare_how_it_runs(Options& options, RunOptions& chosen) {
   options.flag(chosen.no_colour, "--no-color", "no colours, as with NO_COLOR in the environment");
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_run(Options& options) {
   auto chosen = std::make_shared<RunOptions>();
   declare_what_runs(options, *chosen);
   declare_how_it_runs(options, *chosen);
@@ -210,6 +210,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command run{
-    .name = "run", .summary = "run a sweep, or continue it", .declare = declare, .simulates = true};
+    .name = "run", .summary = "run a sweep, or continue it", .declare = declare_run, .simulates = true};
 
 }  // namespace echo::cli::commands

@@ -13,7 +13,7 @@
 
 namespace echo::cli::commands {
 
-static std::function<int(Invocation&)> declare(Options& options) {
+static std::function<int(Invocation&)> declare_schema(Options& options) {
   auto preset_paths = std::make_shared<std::vector<std::string>>();
   options.values(*preset_paths, "--preset-path,--include", preset_path_help);
   return [preset_paths](Invocation&) {
@@ -23,6 +23,6 @@ static std::function<int(Invocation&)> declare(Options& options) {
 }
 
 extern const Command schema{
-    .name = "schema", .summary = "print the JSON Schema of sweep.toml, for editors", .declare = declare};
+    .name = "schema", .summary = "print the JSON Schema of sweep.toml, for editors", .declare = declare_schema};
 
 }  // namespace echo::cli::commands

@@ -145,7 +145,7 @@ int run_show(const ShowOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_show(Options& options) {
   auto chosen = std::make_shared<ShowOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.argument(chosen->id, "ID", "config_id or its first digits, or a row number");
@@ -156,6 +156,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command show{.name = "show", .summary = "explain one row on one page", .declare = declare};
+extern const Command show{.name = "show", .summary = "explain one row on one page", .declare = declare_show};
 
 }  // namespace echo::cli::commands

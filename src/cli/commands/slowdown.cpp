@@ -268,7 +268,7 @@ void declare_import(Options& options, SlowdownOptions& chosen) {
   options.value(chosen.clocks, "--clocks", "import: SM clock during the measurement, in MHz");
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_slowdown(Options& options) {
   auto chosen = std::make_shared<SlowdownOptions>();
   options.choice(
       chosen->action, "ACTION", {"import", "train", "evaluate", "explain", "info"},
@@ -316,6 +316,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 extern const Command slowdown{.name = "slowdown",
                               .summary = "import overlaps; train, evaluate and explain slowdown models",
-                              .declare = declare};
+                              .declare = declare_slowdown};
 
 }  // namespace echo::cli::commands

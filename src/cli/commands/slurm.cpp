@@ -64,7 +64,7 @@ int print_script(const SlurmOptions& options, const Invocation& invocation) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_slurm(Options& options) {
   auto chosen = std::make_shared<SlurmOptions>();
   SlurmJob& job = chosen->job;
   options.optional_argument(
@@ -89,6 +89,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 }  // namespace
 
-extern const Command slurm{.name = "slurm", .summary = "print a batch script for Slurm", .declare = declare};
+extern const Command slurm{.name = "slurm", .summary = "print a batch script for Slurm", .declare = declare_slurm};
 
 }  // namespace echo::cli::commands

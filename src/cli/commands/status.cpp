@@ -164,7 +164,7 @@ int run_status(const StatusOptions& options) {
   }
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_status(Options& options) {
   auto chosen = std::make_shared<StatusOptions>();
   options.argument(chosen->file, "FILE", "result file, which need not exist yet");
   options.flag(chosen->watch, "--watch", "repeat until the sweep ends");
@@ -178,6 +178,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command status{
-    .name = "status", .summary = "report the progress of a sweep", .declare = declare};
+    .name = "status", .summary = "report the progress of a sweep", .declare = declare_status};
 
 }  // namespace echo::cli::commands

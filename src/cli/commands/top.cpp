@@ -178,7 +178,7 @@ int run_top(const TopOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_top(Options& options) {
   auto chosen = std::make_shared<TopOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.value(chosen->by, "--by",
@@ -209,6 +209,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command top{
-    .name = "top", .summary = "print the best rows of a result file", .declare = declare};
+    .name = "top", .summary = "print the best rows of a result file", .declare = declare_top};
 
 }  // namespace echo::cli::commands

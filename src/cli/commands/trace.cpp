@@ -123,7 +123,7 @@ int run_trace(const TraceOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_trace(Options& options) {
   auto chosen = std::make_shared<TraceOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.argument(chosen->id, "ID", "config_id or its first digits, or a row number");
@@ -145,6 +145,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command trace{
-    .name = "trace", .summary = "write the step of one row as a trace for Perfetto", .declare = declare};
+    .name = "trace", .summary = "write the step of one row as a trace for Perfetto", .declare = declare_trace};
 
 }  // namespace echo::cli::commands

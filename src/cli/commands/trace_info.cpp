@@ -23,7 +23,7 @@ int run_info(const InfoOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_trace_info(Options& options) {
   auto chosen = std::make_shared<InfoOptions>();
   declare_source(options, chosen->source);
   options.flag(chosen->json, "--json", "print JSON on stdout");
@@ -33,6 +33,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command trace_info{
-    .name = "trace-info", .summary = "summarise a trace and say which axes can be swept", .declare = declare};
+    .name = "trace-info", .summary = "summarise a trace and say which axes can be swept", .declare = declare_trace_info};
 
 }  // namespace echo::cli::commands

@@ -140,7 +140,7 @@ int validate_alone(const Arguments& arguments) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_validate(Options& options) {
   const auto arguments = std::make_shared<Arguments>();
   options.arguments(
       arguments->tables, "FILE.csv",
@@ -181,7 +181,7 @@ namespace commands {
 extern const Command validate;
 const Command validate{.name = "validate",
                        .summary = "compare predictions with tables of measurements",
-                       .declare = declare,
+                       .declare = declare_validate,
                        .simulates = true};
 }  // namespace commands
 

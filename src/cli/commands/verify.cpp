@@ -104,7 +104,7 @@ int run_verify(const std::vector<std::string>& files, bool as_json) {
   return all_sound ? 0 : exit_damaged;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_verify(Options& options) {
   auto files = std::make_shared<std::vector<std::string>>();
   auto json = std::make_shared<bool>(false);
   options.arguments(*files, "FILE", "result files, profiles and datasets of overlaps");
@@ -115,6 +115,6 @@ std::function<int(Invocation&)> declare(Options& options) {
 }  // namespace
 
 extern const Command verify{
-    .name = "verify", .summary = "check that files are what was written, byte for byte", .declare = declare};
+    .name = "verify", .summary = "check that files are what was written, byte for byte", .declare = declare_verify};
 
 }  // namespace echo::cli::commands

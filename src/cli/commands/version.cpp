@@ -11,7 +11,7 @@ namespace echo::cli::commands {
 
 namespace {
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_version(Options& options) {
   auto json = std::make_shared<bool>(false);
   options.flag(*json, "--json", "print JSON on stdout");
   return [json](Invocation&) {
@@ -35,7 +35,7 @@ std::function<int(Invocation&)> declare(Options& options) {
 
 extern const Command version{.name = "version",
                              .summary = "version, commit, compiler and MPI",
-                             .declare = declare,
+                             .declare = declare_version,
                              .reads_inputs = false};
 
 }  // namespace echo::cli::commands

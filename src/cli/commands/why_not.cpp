@@ -102,7 +102,7 @@ int run_why_not(const WhyNotOptions& options) {
   return 0;
 }
 
-std::function<int(Invocation&)> declare(Options& options) {
+std::function<int(Invocation&)> declare_why_not(Options& options) {
   auto chosen = std::make_shared<WhyNotOptions>();
   options.argument(chosen->file, "FILE", "result file");
   options.optional_argument(chosen->id, "ID", "config_id or its first digits, or a row number");
@@ -124,6 +124,6 @@ extern const Command why_not{.name = "why-not",
                              .summary =
                                  "say why a point is not feasible, and the smallest change that "
                                  "makes it so",
-                             .declare = declare};
+                             .declare = declare_why_not};
 
 }  // namespace echo::cli::commands

@@ -18,7 +18,6 @@ namespace {
 
 using machine::Fabric;
 using machine::Routing;
-using Presence = TableReader::Presence;
 
 struct Make {
   Routing routing;

@@ -13,7 +13,6 @@ namespace echo::config {
 namespace {
 
 using training::FrameworkSpec;
-using Presence = TableReader::Presence;
 
 template <class Enum>
 void choose(TableReader& file, std::string_view key, const std::vector<std::string>& names, Enum& value,

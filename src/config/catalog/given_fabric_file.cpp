@@ -22,7 +22,6 @@ namespace {
 
 using machine::LinkPlace;
 using machine::NetworkGraph;
-using Presence = TableReader::Presence;
 
 constexpr std::int32_t most_gpus = 4096;  // every pair is routed once
 

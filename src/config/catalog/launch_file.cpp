@@ -18,7 +18,6 @@ using launch_flags::Relation;
 using launch_flags::Row;
 using launch_flags::Table;
 using launch_flags::Term;
-using Presence = TableReader::Presence;
 
 constexpr const char* shared_table = "nccl";
 

@@ -158,10 +158,10 @@ std::optional<GivenOrder> read_order(const std::string& name, const std::string&
   std::int64_t stages = 1, chunks = 1, microbatches = 1;
   int placement = 0;
   reader.integer("stages", {1.0, 4096.0}, stages);
-  reader.integer("chunks_per_stage", {1.0, 256.0}, chunks, TableReader::Presence::optional);
+  reader.integer("chunks_per_stage", {1.0, 256.0}, chunks, Presence::optional);
   reader.integer("microbatches", {1.0, 1e6}, microbatches);
-  reader.choice("placement", {"round_robin", "v"}, placement, TableReader::Presence::optional);
-  const toml::node* order = reader.node("order", TableReader::Presence::require);
+  reader.choice("placement", {"round_robin", "v"}, placement, Presence::optional);
+  const toml::node* order = reader.node("order", Presence::require);
   reader.finish();
   if (problems.errors() > before) return std::nullopt;
   if (3 * stages * chunks * microbatches > most_tasks) {

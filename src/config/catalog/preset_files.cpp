@@ -8,8 +8,6 @@
 namespace echo::config {
 namespace {
 
-using Presence = TableReader::Presence;
-
 std::int32_t count(TableReader& file, std::string_view key, Range range,
                    Presence presence = Presence::require, std::int32_t otherwise = 0) {
   std::int64_t value = otherwise;
@@ -102,7 +100,7 @@ machine::GpuSpec read_gpu(TableReader& file) {
   gpu.compute_capability = count(file, "compute_capability", {70, 200});
   gpu.context = size(file, "context", not_negative);
   file.text("kernels", gpu.kernels);
-  file.real("kernels_error", {0.0, 1.0}, gpu.kernels_error, TableReader::Presence::optional);
+  file.real("kernels_error", {0.0, 1.0}, gpu.kernels_error, Presence::optional);
   gpu.power = read_gpu_power(file, gpu.name);
   if (const toml::table* peaks = file.table("peak_dense")) {
     TableReader reader(*peaks, place_of(*peaks), "peak_dense of gpu \"" + gpu.name + "\"", file.problems());

@@ -10,7 +10,6 @@ namespace {
 
 using training::AxisInfo;
 using training::AxisKind;
-using Presence = TableReader::Presence;
 
 std::optional<std::int32_t> read_words(TableReader& file, const AxisInfo& axis, Presence presence) {
   std::string text;

@@ -12,7 +12,7 @@ namespace echo::config {
 
 // Sets every member the table names; with `require`, those every framework must decide are reported where
 // missing.
-void read_recipe(TableReader& file, training::Recipe& recipe, TableReader::Presence must);
+void read_recipe(TableReader& file, training::Recipe& recipe, Presence must);
 
 // The value of an axis as training::AxisMember::set takes it.
 struct Choice {

@@ -6,7 +6,6 @@ namespace echo::config {
 namespace {
 
 using campaign::Reliability;
-using Presence = TableReader::Presence;
 
 constexpr Range some_time{1e-3, 1e12}, any_time{0.0, 1e9}, some_bandwidth{1.0, 1e18};
 

@@ -214,9 +214,9 @@ class ValueReader {
         axis_.kind == AxisKind::count || axis_.kind == AxisKind::batch || axis_.kind == AxisKind::level;
     if (!counts) return error(table, name() + " takes names, not a range", "list the values");
     TableReader reader(table, place_of(table), "axis " + name(), problems_);
-    if (const toml::node* bounds = reader.node("pow2", TableReader::Presence::optional)) {
+    if (const toml::node* bounds = reader.node("pow2", Presence::optional)) {
       powers_of_two(*bounds);
-    } else if (const toml::node* ends = reader.node("log", TableReader::Presence::optional)) {
+    } else if (const toml::node* ends = reader.node("log", Presence::optional)) {
       std::int64_t n = 0;
       const int before = problems_.errors();
       reader.integer("n", {2.0, 10'000.0}, n);
@@ -227,7 +227,7 @@ class ValueReader {
       const Range range{static_cast<double>(lowest()), static_cast<double>(highest())};
       reader.integer("from", range, from);
       reader.integer("to", range, to);
-      reader.integer("step", at_least_one, step, TableReader::Presence::optional);
+      reader.integer("step", at_least_one, step, Presence::optional);
       if (problems_.errors() == before) stepped(table, from, to, step);
     }
     reader.finish();

@@ -14,8 +14,6 @@
 namespace echo::config {
 namespace {
 
-using Presence = TableReader::Presence;
-
 // A number and the word behind it: {2.1, "USD/kWh"}. Nothing where there is no number of 0 or more.
 struct Amount {
   double number = 0.0;

@@ -13,8 +13,6 @@
 namespace echo::config {
 namespace {
 
-using Presence = TableReader::Presence;
-
 std::string shown(const toml::node& number) {
   std::array<char, 32> buffer{};
   char* const end = buffer.data() + buffer.size();

@@ -57,7 +57,7 @@ void check_progress(const Place& place, const Reliability& r, Problems& problems
 
 void read_reliability_section(TableReader& root, const std::vector<ReliabilityFile>& presets,
                               Reliability& out) {
-  const toml::table* const table = root.table("reliability", TableReader::Presence::optional);
+  const toml::table* const table = root.table("reliability", Presence::optional);
   if (table == nullptr) return;
   Problems& problems = root.problems();
   const int before = problems.errors();

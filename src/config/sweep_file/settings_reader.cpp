@@ -14,8 +14,6 @@
 namespace echo::config {
 namespace {
 
-using Presence = TableReader::Presence;
-
 // Strategies of the full design that are not built.
 constexpr const char* later_strategies[] = {"nsga2", "halving"};
 constexpr const char* later_distributions[] = {"static", "guided"};

@@ -130,7 +130,7 @@ class SpaceReader {
     for (const toml::table* table : tables_in(node, "space.group", problems_)) {
       TableReader reader(*table, place_of(*table), "[[space.group]]", problems_);
       Group group{"group-" + std::to_string(groups.size() + 1), "", place_of(*table), shared};
-      reader.text("name", group.name, TableReader::Presence::optional);
+      reader.text("name", group.name, Presence::optional);
       group.what = "group \"" + group.name + "\"";
       if (std::find(names.begin(), names.end(), group.name) != names.end()) {
         problems_.error(group.place, "two groups have the name \"" + group.name + "\"", "rename one of them");

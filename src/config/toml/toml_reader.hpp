@@ -62,6 +62,9 @@ struct AskedKey {
 // true and false, and the words "on" and "off" by which tables print them; nothing for any other value.
 [[nodiscard]] std::optional<bool> switch_of(const toml::node&);
 
+// A missing key is a problem only with `require`.
+enum class Presence { require, optional };
+
 // A value may be plain, or { value = ..., source = "...", grade = "vendor|measured|assumed" }.
 // Each reading marks its key as known; finish() reports all other keys.
 class TableReader {
@@ -71,8 +74,6 @@ class TableReader {
       : table_(table), place_(std::move(place)), what_(std::move(what)), problems_(problems) {}
 
   // Each: `out` is set where the key holds a proper value, left alone otherwise; true when the key is there.
-  // A missing key is a problem only with `require`.
-  enum class Presence { require, optional };
   bool text(std::string_view key, std::string& out, Presence presence = Presence::require);
   bool choice(std::string_view key, const std::vector<std::string>& names, int& out,
               Presence presence = Presence::require);

@@ -56,7 +56,7 @@ class Search {
   sweep::Row own_point(std::vector<std::string>& removed_by) {
     const sweep::RawSpace space(point_, catalog_);
     sweep::RawCursor cursor(space);
-    if (cursor.find(0, space.size())) return simulated(cursor, space);
+    if (cursor.find(0, space.size())) return named(simulated(cursor, space));
     for (const sweep::RuleCount& rule : sweep::count_space(space, {}).rules)
       if (rule.removed.value > 0) removed_by.push_back(rule.name);
     return {};
@@ -105,7 +105,7 @@ class Search {
   }
 
   [[nodiscard]] Way way_to(std::span<const Axis> axes, const sweep::Row& row) const {
-    Way way{.changes = changes(axes, row.config), .row = row};
+    Way way{.changes = changes(axes, row.config), .row = named(row)};
     way.is_sure = row.report.memory_peak.value == 0 ||
                   static_cast<double>(row.report.fit_chance) >= point_.min_fit_chance;
     way.is_layout = std::ranges::all_of(axes, [](Axis axis) { return sweep::info_of(axis).of_layout; });
@@ -123,10 +123,16 @@ class Search {
     return sweep::value_text(axis, sweep::value_in(config, axis, catalog_, spec_.batch_in_tokens), catalog_);
   }
 
+  // Most rows are dropped, and an id takes as long as to refuse a row.
+  [[nodiscard]] sweep::Row named(sweep::Row row) const {
+    row.config_id = sweep::config_id_of(row.config, catalog_);
+    return row;
+  }
+
+  // Without its id.
   sweep::Row simulated(const sweep::RawCursor& cursor, const sweep::RawSpace& space) {
     sweep::Row row;
     row.config = sweep::normalised(sweep::config_of(cursor.state(), catalog_), catalog_);
-    row.config_id = sweep::config_id_of(row.config, catalog_);
     try {
       row.report = simulate::simulate(row.config, catalog_, calibration_, workspace_, point_.run.work_budget,
                                       point_.skew);

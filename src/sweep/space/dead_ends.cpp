@@ -24,18 +24,21 @@ static bool can_repeat(const Program& program, const Relevance& relevance, std::
   return false;
 }
 
-DeadEnds::DeadEnds(const Program& program)
-    : relevance_(relevance_of(program, static_cast<std::int32_t>(program.rules.size()))) {
+DeadEnds::DeadEnds(const Program& program) {
   const std::size_t depths = program.dimensions.size() + 1;
   watched_.assign(depths, false);
   may_be_dead_.assign(depths, false);
   dead_.resize(depths);
+  std::size_t large = 0;  // depths up to this one have enough combinations below them
   std::int64_t below = 1;
-  for (std::size_t depth = depths - 1; depth > 0; --depth) {
-    if (depth < depths - 1 && below < worth_it) below *= program.size_of(depth);
-    watched_[depth] =
-        below >= worth_it && relevance_.last_test > depth && can_repeat(program, relevance_, depth);
+  for (std::size_t depth = depths - 1; depth > 0 && large == 0; --depth) {
+    if (depth < depths - 1) below *= program.size_of(depth);
+    if (below >= worth_it) large = depth;
   }
+  if (large == 0) return;
+  relevance_ = relevance_of(program, static_cast<std::int32_t>(program.rules.size()));
+  for (std::size_t depth = 1; depth <= large; ++depth)
+    watched_[depth] = relevance_.last_test > depth && can_repeat(program, relevance_, depth);
 }
 
 void DeadEnds::restart() { std::fill(may_be_dead_.begin(), may_be_dead_.end(), false); }

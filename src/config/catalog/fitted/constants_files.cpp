@@ -15,7 +15,7 @@ namespace echo::config {
 // Fields of a [constants] table, each a number or { value = ..., error = ..., source = ... }.
 template <class Constants, class Fields>
 static void read_fields(const toml::table& table, const std::string& what, const Fields& fields,
-                        TableReader::Presence presence, Constants& out, Problems& problems) {
+                        Presence presence, Constants& out, Problems& problems) {
   TableReader reader(table, place_of(table), what, problems);
   for (const auto& field : fields) {
     const toml::node* node = table.get(field.name);
@@ -23,7 +23,7 @@ static void read_fields(const toml::table& table, const std::string& what, const
     if (entry == nullptr) {  // a plain number is equivalent; a missing one is reported where it is needed
       auto needed = presence;
       if constexpr (requires { field.is_optional; }) {
-        if (field.is_optional) needed = TableReader::Presence::optional;
+        if (field.is_optional) needed = Presence::optional;
       }
       reader.real(field.name, {-1e300, 1e300}, out.*field.member, needed);
       continue;
@@ -33,7 +33,7 @@ static void read_fields(const toml::table& table, const std::string& what, const
     for (const char* about : {"error", "source", "grade", "value"}) one.ignore(about);
     if constexpr (requires { field.error; }) {
       if (field.error != nullptr)
-        one.real("error", {0.0, 1.0}, out.*field.error, TableReader::Presence::optional);
+        one.real("error", {0.0, 1.0}, out.*field.error, Presence::optional);
     }
     const toml::node* value = entry->get("value");
     if (value != nullptr && value->is_number()) {
@@ -54,7 +54,7 @@ static void ignore_remarks(TableReader& file) {
 // Name and constants; the function of each kind of file reads the rest before file.finish().
 template <class Constants, class Fields>
 static Constants read_constants(TableReader& file, const Fields& fields,
-                                TableReader::Presence presence = TableReader::Presence::require) {
+                                Presence presence = Presence::require) {
   Constants constants;
   std::string source, date;
   file.text("name", constants.name);
@@ -71,7 +71,7 @@ static Constants read_constants(TableReader& file, const Fields& fields,
 collective::NetworkConstants read_network_constants(TableReader& file) {
   auto read = read_constants<collective::NetworkConstants>(file, collective::network_constant_fields());
   std::int64_t most_nodes = 0;
-  file.integer("most_nodes", {0.0, 1e9}, most_nodes, TableReader::Presence::optional);
+  file.integer("most_nodes", {0.0, 1e9}, most_nodes, Presence::optional);
   read.most_nodes = static_cast<std::int32_t>(most_nodes);
   file.finish();
   return read;
@@ -121,11 +121,11 @@ kernels::Knots read_knots(const toml::table& table, const std::string& what, Pro
 }
 
 void read_all_knots(TableReader& file, const std::string& of, kernels::KernelConstants& constants) {
-  const toml::table* table = file.table("knots", TableReader::Presence::optional);
+  const toml::table* table = file.table("knots", Presence::optional);
   if (table == nullptr) return;
   TableReader reader(*table, place_of(*table), "knots of " + of, file.problems());
   for (const kernels::KnotsField& field : kernels::knots_fields()) {
-    const toml::table* one = reader.table(field.name, TableReader::Presence::optional);
+    const toml::table* one = reader.table(field.name, Presence::optional);
     if (one != nullptr)
       constants.*field.member =
           read_knots(*one, "knots \"" + std::string(field.name) + "\" of " + of, file.problems());
@@ -139,10 +139,10 @@ kernels::KernelConstants read_library(const toml::table& table, const std::strin
   for (const kernels::KnotsField& field : kernels::knots_fields()) constants.*field.member = {};
   TableReader reader(table, place_of(table), of, problems);
   ignore_remarks(reader);
-  const toml::table* own = reader.table("constants", TableReader::Presence::optional);
+  const toml::table* own = reader.table("constants", Presence::optional);
   if (own != nullptr)
     read_fields(*own, "constants of " + of, kernels::kernel_constant_fields(),
-                TableReader::Presence::optional, constants, problems);
+                Presence::optional, constants, problems);
   read_all_knots(reader, of, constants);
   reader.finish();
   return constants;
@@ -151,13 +151,13 @@ kernels::KernelConstants read_library(const toml::table& table, const std::strin
 }  // namespace
 
 static void read_libraries(TableReader& file, kernels::KernelConstants& constants) {
-  const toml::table* libraries = file.table("library", TableReader::Presence::optional);
+  const toml::table* libraries = file.table("library", Presence::optional);
   if (libraries == nullptr) return;
   TableReader reader(*libraries, place_of(*libraries), "libraries of \"" + constants.name + "\"",
                      file.problems());
   for (std::size_t i = 1; i < ops::kernel_library_names.size(); ++i) {
     const std::string name(ops::kernel_library_names[i]);
-    const toml::table* one = reader.table(name, TableReader::Presence::optional);
+    const toml::table* one = reader.table(name, Presence::optional);
     if (one == nullptr) continue;
     kernels::KernelConstants base = constants;
     base.libraries.clear();
@@ -168,8 +168,7 @@ static void read_libraries(TableReader& file, kernels::KernelConstants& constant
 }
 
 KernelFile read_kernel_file(TableReader& file) {
-  using Presence = TableReader::Presence;
-  KernelFile read;
+    KernelFile read;
   if (const toml::node* node = file.node("like", Presence::optional)) {
     read.like_place = place_of(*node);
     file.text("like", read.like, Presence::optional);

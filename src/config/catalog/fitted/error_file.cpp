@@ -63,7 +63,7 @@ ErrorFile read_errors(TableReader& file) {
     TableReader reader(*constants, place_of(*constants), "constants of \"" + read.name + "\"",
                        file.problems());
     for (const ErrorField& field : fields)
-      reader.real(field.name, {field.low, field.high}, field.of(read.model), TableReader::Presence::optional);
+      reader.real(field.name, {field.low, field.high}, field.of(read.model), Presence::optional);
     reader.finish();
   }
   file.finish();

@@ -19,7 +19,7 @@ constexpr simulate::Choice first_choice = simulate::Choice::model;
 std::vector<std::string> words_of(TableReader& reader, std::string_view key,
                                   const std::vector<std::string_view>& names) {
   std::vector<std::string> out;
-  const toml::node* const node = reader.node(key, TableReader::Presence::require);
+  const toml::node* const node = reader.node(key, Presence::require);
   if (node == nullptr) return out;
   const auto* const list = node->as_array();
   if (list == nullptr) {
@@ -66,7 +66,7 @@ simulate::PublishedBest read_best(TableReader& reader) {
 
 template <class Read, class Out>
 void read_list(TableReader& file, const char* name, Read read, std::vector<Out>& out) {
-  const toml::node* const node = file.node(name, TableReader::Presence::optional);
+  const toml::node* const node = file.node(name, Presence::optional);
   if (node == nullptr) return;
   for (const toml::table* one : tables_in(*node, name, file.problems())) {
     TableReader reader(*one, place_of(*one), std::string("[[") + name + "]]", file.problems());

@@ -57,22 +57,22 @@ std::vector<PublishedRuns> read_publications(const std::string& text, const std:
   const auto root = parse_toml(text, file, problems);
   if (!root) return out;
   TableReader reader(*root, {file, 1, 1, 1}, "publications", problems);
-  if (const toml::node* const list = reader.node("runs", TableReader::Presence::optional))
+  if (const toml::node* const list = reader.node("runs", Presence::optional))
     for (const toml::table* const table : tables_in(*list, "runs", problems)) {
       TableReader rule(*table, place_of(*table), "runs", problems);
       PublishedRuns runs;
       std::string source;
       read_where(rule, runs);
-      rule.text("framework", runs.framework, TableReader::Presence::optional);
-      rule.text("recipe", runs.recipe, TableReader::Presence::optional);
-      rule.text("gpu", runs.gpu, TableReader::Presence::optional);
-      rule.text("cluster", runs.cluster, TableReader::Presence::optional);
-      if (const toml::table* const choices = rule.table("choices", TableReader::Presence::optional)) {
+      rule.text("framework", runs.framework, Presence::optional);
+      rule.text("recipe", runs.recipe, Presence::optional);
+      rule.text("gpu", runs.gpu, Presence::optional);
+      rule.text("cluster", runs.cluster, Presence::optional);
+      if (const toml::table* const choices = rule.table("choices", Presence::optional)) {
         TableReader chosen(*choices, place_of(*choices), "choices", problems);
         runs.choices = read_choices(chosen);
         chosen.finish();
       }
-      if (const toml::node* const split = rule.node("layer_split", TableReader::Presence::optional))
+      if (const toml::node* const split = rule.node("layer_split", Presence::optional))
         runs.layer_split = read_layers(*split, problems);
       rule.text("source", source);
       rule.finish();
