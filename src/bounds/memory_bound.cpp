@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <sstream>
 #include <string>
@@ -17,13 +18,27 @@ using sweep::AxisInfo;
 using sweep::AxisSet;
 using training::TrainingConfig;
 
-bool depends_on(const Refusal& rule, const AxisSet& axes) {
-  std::istringstream words(rule.axes);
-  for (std::string word; words >> word;)
-    if (const auto axis = training::find_axis(word); axis && axes.test(at(*axis))) return true;
-  for (const AxisInfo& info : sweep::axis_table)
-    if (axes.test(at(info.axis)) && simulate::axes_of_layout().contains(info.axis)) return true;
-  return false;
+// [code] The axes that each rule looks at, those of the layout of ranks included.
+static const std::map<std::int32_t, AxisSet>& axes_of_rules() {
+  static const std::map<std::int32_t, AxisSet> known = [] {
+    std::map<std::int32_t, AxisSet> made;
+    for (const Refusal& rule : simulate::all_refusals()) {
+      AxisSet& axes = made[code_of(rule)];
+      std::istringstream words(rule.axes);
+      for (std::string word; words >> word;)
+        if (const auto axis = training::find_axis(word)) axes.set(at(*axis));
+      for (const AxisInfo& info : sweep::axis_table)
+        if (simulate::axes_of_layout().contains(info.axis)) axes.set(at(info.axis));
+    }
+    return made;
+  }();
+  return known;
+}
+
+bool depends_on(std::int32_t rule, const AxisSet& axes) {
+  const auto& read = axes_of_rules();
+  const auto found = read.find(rule);
+  return found == read.end() || (found->second & axes).any();
 }
 
 namespace {

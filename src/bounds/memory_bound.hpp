@@ -5,6 +5,7 @@
 // So the answer is exact, and costs most for sets of which nothing fits.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -22,8 +23,8 @@ struct MemoryBound {
   bool any = false;          // a member that breaks no rule was met
 };
 
-// Whether the rule looks at one of the axes: if not, all members of a set break it or none does.
-[[nodiscard]] bool depends_on(const Refusal& rule, const sweep::AxisSet& axes);
+// Whether the rule of this code looks at one of the axes: if not, all members of a set break it or none does.
+[[nodiscard]] bool depends_on(std::int32_t rule, const sweep::AxisSet& axes);
 
 class MemoryBounds {
  public:

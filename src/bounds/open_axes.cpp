@@ -21,18 +21,18 @@ Reach reach_of(Axis axis) {
     case Axis::offload_optimizer:
     case Axis::fsdp_prefetch:
     case Axis::fsdp_reshard:
-      return Reach::beside;
     case Axis::recompute:
     case Axis::recompute_modules:
     case Axis::recompute_method:
     case Axis::recompute_layers:
+    case Axis::fp32_gradients:
+      return Reach::beside;
     case Axis::sequence_parallel:
     case Axis::overlap_tp:
     case Axis::flash_attention:
     case Axis::kernels:
     case Axis::kernels_rms_rope:
     case Axis::kernels_loss:
-    case Axis::fp32_gradients:
     case Axis::nccl_version:
     case Axis::nccl_algo:
     case Axis::nccl_proto:

@@ -15,8 +15,9 @@ enum class Reach : std::int8_t {
   // All but the matrix products and fused attention of forwards and backwards: their number and their shapes;
   // kernels around them, what is computed again, and transfers may differ.
   around,
-  // Only what follows or accompanies the passes: traffic of data parallelism, the end of the step, transfers
-  // between stages. It makes no pass of the config shorter than ZeRO stage 0 has it.
+  // What is computed again, how weight gradients are summed, and what follows or accompanies the passes:
+  // traffic of data parallelism, the end of the step, transfers between stages. Kernels of a pass with ZeRO
+  // stage 0 and without recomputation remain, and none but those of weight gradients takes another time.
   beside
 };
 [[nodiscard]] Reach reach_of(sweep::Axis);

@@ -27,11 +27,17 @@ TrainingConfig with_plain_passes(TrainingConfig config, const AxisSet& open) {
   const auto is_open = [&](Axis axis) { return open.test(at(axis)); };
   // Traffic of shards can be a part of every pass, and what these axes do to it can be good or bad.
   for (const Axis axis : {Axis::zero, Axis::zero_group, Axis::offload_optimizer, Axis::overlap_grad_reduce,
-                          Axis::overlap_param_gather, Axis::fsdp_prefetch, Axis::fsdp_reshard})
+                          Axis::overlap_param_gather, Axis::fsdp_prefetch, Axis::fsdp_reshard,
+                          Axis::fp32_gradients})
     if (is_open(axis)) config.zero = training::ZeroStage::none;
   if (config.zero == training::ZeroStage::none) config.zero_group = 0;
+  // Passes that carry traffic are generated op by op; the others are what is bounded.
+  if (is_open(Axis::overlap_grad_reduce)) config.overlap.grad_reduce = false;
+  if (is_open(Axis::overlap_param_gather)) config.overlap.param_gather = false;
   if (is_open(Axis::offload_optimizer)) config.recipe.offload_optimizer = false;
-  if (is_open(Axis::recompute)) config.recompute = training::Recompute::none;
+  for (const Axis axis :
+       {Axis::recompute, Axis::recompute_modules, Axis::recompute_method, Axis::recompute_layers})
+    if (is_open(axis)) config.recompute = training::Recompute::none;
   // Transfers that overlap products cut them up.
   if (is_open(Axis::overlap_tp) || is_open(Axis::sequence_parallel)) config.overlap.tensor = false;
   if (is_open(Axis::sequence_parallel)) config.sequence_parallel = false;
@@ -93,20 +99,24 @@ std::optional<SimTime> StepBounds::of_set(const TrainingConfig& member, const Ax
   const Reach reach = reach_of(open);
   if (reach == Reach::all) return std::nullopt;
   TrainingConfig config = with_plain_passes(member, open);
-  if (reach == Reach::beside) return of_passes(config);
-  if (!open.test(at(Axis::fp32_gradients))) return of_products(config, open);
-  config.recipe.fp32_gradients = false;
-  const auto narrow = of_products(config, open);
-  config.recipe.fp32_gradients = true;
-  const auto wide = of_products(config, open);
-  if (!narrow || !wide) return std::nullopt;
-  return std::min(*narrow, *wide);
+  return reach == Reach::beside ? of_passes(config, open) : of_products(config, open);
+}
+
+// The time of a kernel in a step; of weight gradients the least, where their sums may be in either format.
+SimTime StepBounds::least_time(ops::KernelKey key, const TrainingConfig& config, const AxisSet& open) {
+  const SimTime own = simulate::price_kernel(key, config, catalog_, known_, ws_.memo);
+  if (!open.test(at(Axis::fp32_gradients)) || key.kind != ops::KernelKind::gemm ||
+      key.layout != ops::GemmLayout::nt)
+    return own;
+  key.fp32_accumulate = !key.fp32_accumulate;
+  return std::min(own, simulate::price_kernel(key, config, catalog_, known_, ws_.memo));
 }
 
 // The kernels of a block that every member of a set has.
 SimTime StepBounds::products_of(const workload::OpGraph& graph, const TrainingConfig& config,
-                                bool attention_is_open) {
+                                const AxisSet& open) {
   using ops::KernelKind;
+  const bool attention_is_open = open.test(at(Axis::flash_attention));
   SimTime sum{};
   for (std::size_t op = 0; op < graph.lane.size(); ++op) {
     if (graph.lane[op] != Lane::compute) continue;
@@ -117,7 +127,7 @@ SimTime StepBounds::products_of(const workload::OpGraph& graph, const TrainingCo
     const bool is_score = key.kind == KernelKind::gemm && key.batch > 1 && !key.grouped;
     if (key.kind != KernelKind::gemm && !is_attention) continue;
     if (attention_is_open && (is_attention || is_score)) continue;
-    sum += simulate::price_kernel(key, config, catalog_, known_, ws_.memo);
+    sum += least_time(key, config, open);
   }
   return sum;
 }
@@ -131,8 +141,7 @@ std::optional<SimTime> StepBounds::of_products(const TrainingConfig& config, con
                               products_, catalog_.gpu(config).compute_capability);
   block_times_.clear();
   for (const BlockId block : ids<BlockId>(products_.block_count))
-    block_times_.push_back(
-        products_of(products_.blocks[at(block)], config, open.test(at(Axis::flash_attention))));
+    block_times_.push_back(products_of(products_.blocks[at(block)], config, open));
   passes_.clear();
   for (const ChunkId chunk : ids<ChunkId>(products_.forward.rows()))
     passes_.push_back(passes_of(products_, chunk, block_times_));
@@ -173,17 +182,19 @@ SimTime StepBounds::end_of_passes(const StepInput& input, bool with_tail, bool w
   return (apart ? turn : agreed + update) + simulate::host_of_step(input.framework, tail);
 }
 
-std::optional<SimTime> StepBounds::of_passes(const TrainingConfig& config) {
+std::optional<SimTime> StepBounds::of_passes(const TrainingConfig& config, const AxisSet& open) {
   if (!lay_out(config)) return std::nullopt;
   ws_.work.price(config, catalog_, known_, ws_.memo, ws_.step);
   const StepInput input = simulate::input_of(config, catalog_, ws_.step);
   const workload::Workload& work = input.work;
+  alone_ = input.prices.alone;
+  for (std::size_t i = 0; i < work.kernels.size(); ++i) alone_[i] = least_time(work.kernels[i], config, open);
   block_times_.clear();
   for (const BlockId block : ids<BlockId>(work.block_count)) {
     const workload::OpGraph& graph = work.blocks[at(block)];
     const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
     const timeline::BlockTimes times =
-        timeline::compose_block(view, input.prices.alone, {}, ws_.scratch.block);
+        timeline::compose_block(view, alone_, {}, ws_.scratch.block);
     // A forward and a backward that run as one hide each other's transfers.
     block_times_.push_back(work.pairs.rows() > 0 ? times.compute_busy : times.makespan);
   }
@@ -197,7 +208,7 @@ std::optional<SimTime> StepBounds::of_point(const TrainingConfig& config) {
   if (!lay_out(config)) return std::nullopt;
   ws_.work.price(config, catalog_, known_, ws_.memo, ws_.step);
   const StepInput input = simulate::input_of(config, catalog_, ws_.step);
-  if (input.work.pairs.rows() > 0) return of_passes(config);
+  if (input.work.pairs.rows() > 0) return of_passes(config, {});
   simulate::ComposedStep& composed = ws_.step.composed;
   ws_.scratch.blocks.look_up(input);
   compose_chunks(input, simulate::Slowdown::apart, ws_.scratch.block, composed, &ws_.scratch.blocks);

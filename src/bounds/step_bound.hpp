@@ -8,11 +8,12 @@
 //   - One config: its passes as composed, with slowdown; pipeline_bound.hpp in place of the pipeline; the end
 //     of the step as it is.
 //   - A set that differs in axes that reach `beside` the passes: passes alone, without slowdown and host, of
-//     the config that has ZeRO stage 0 and no offloading. Data-parallel traffic adds ops and waits to a pass.
+//     the config that has ZeRO stage 0, no recomputation and no offloading: all that these add to a pass are
+//     ops and waits. Weight gradients cost less or more with an fp32 buffer; where that is open, each takes
+//     the smaller time.
 //   - A set that differs in axes that reach `around` the products: the sum, stage by stage, of matrix products
 //     and fused attention alone, which every member runs at least. Without fused attention its scores are
-//     products of their own; where that choice is open, neither is counted. Weight gradients cost less or more
-//     with an fp32 buffer; where that is open, the set is bounded by the smaller of both.
+//     products of their own; where that choice is open, neither is counted.
 // What the second and third say of the generated work is a claim on src/workload: tests/property/bounds_test
 // holds every axis to it.
 // A replayed trace has no bound.
@@ -47,15 +48,16 @@ class StepBounds {
  private:
   bool lay_out(const training::TrainingConfig&);
   std::optional<SimTime> of_products(const training::TrainingConfig&, const sweep::AxisSet& open);
-  std::optional<SimTime> of_passes(const training::TrainingConfig&);
-  SimTime products_of(const workload::OpGraph&, const training::TrainingConfig&, bool attention_is_open);
+  std::optional<SimTime> of_passes(const training::TrainingConfig&, const sweep::AxisSet& open);
+  SimTime products_of(const workload::OpGraph&, const training::TrainingConfig&, const sweep::AxisSet& open);
+  SimTime least_time(ops::KernelKey, const training::TrainingConfig&, const sweep::AxisSet& open);
   SimTime end_of_passes(const simulate::StepInput&, bool with_tail, bool with_hops);
 
   const simulate::Catalog& catalog_;
   const simulate::Calibration& known_;
   simulate::Workspace& ws_;
   workload::Workload products_;
-  std::vector<SimTime> block_times_, ends_;
+  std::vector<SimTime> alone_, block_times_, ends_;
   std::vector<ChunkPasses> passes_;
 };
 

@@ -1,5 +1,6 @@
 #include "results/search_group.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -45,7 +46,8 @@ void write_search(storage::Hdf5File& file, const SearchRecord& record) {
   each_column(record, [&](const char* name, const auto& values, ElementType type, const char* units,
                           const char* long_name) {
     const std::string path = root + "/" + name;
-    file.make_dataset({path, type, {values.size()}, {}});
+    const std::uint64_t chunk = std::min<std::uint64_t>(values.size(), 1 << 16);
+    file.make_dataset({path, type, {values.size()}, values.empty() ? storage::Shape{} : storage::Shape{chunk}});
     if (!values.empty()) file.write_rows(path, 0, values.size(), values.data());
     file.set_attribute(path, "units", units);
     file.set_attribute(path, "long_name", long_name);

@@ -9,7 +9,6 @@
 #include "base/contract.hpp"
 #include "base/counter_rng.hpp"
 #include "simulate/report/memory_fit.hpp"
-#include "simulate/schedule_rules.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/language/limits.hpp"
 
@@ -125,7 +124,7 @@ bool Evaluator::find_member(const Node& node, TrainingConfig& member, bool& none
     const simulate::Admission& admission =
         ws_.admissions.of(member, catalog_, known_.errors, ws_.step.layout, ws_.counts);
     if (admission.rule == 0) return true;
-    if (!bounds::depends_on(simulate::refusal_of(admission.rule), open.axes)) break;
+    if (!bounds::depends_on(admission.rule, open.axes)) break;
   }
   none_is_supported = tried < members_tried;  // all were tried, or one spoke for all
   return false;

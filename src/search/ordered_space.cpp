@@ -22,17 +22,24 @@ using sweep::Program;
 
 namespace {
 
+// Of the axes beside the passes, those that add ops to every pass.
+bool is_in_passes(Axis axis) {
+  return axis == Axis::recompute || axis == Axis::recompute_modules || axis == Axis::recompute_method ||
+         axis == Axis::recompute_layers || axis == Axis::fp32_gradients;
+}
+
 // The rank of a dimension in the order in which the search fixes them.
 int rank_of(const Dimension& dimension, const std::vector<Axis>& per) {
-  int rank = 4;
+  int rank = 5;
   for (const AxisColumn& column : dimension.columns) {
     const bool is_slice = std::ranges::find(per, column.axis) != per.end();
     const Reach reach = bounds::reach_of(column.axis);
     const int own = is_slice                                                     ? 0
                     : reach == Reach::all                                        ? 1
                     : reach == Reach::around                                     ? 2
-                    : simulate::axes_of_admission().contains(column.axis) ? 3
-                                                                                 : 4;
+                    : is_in_passes(column.axis)                                  ? 3
+                    : simulate::axes_of_admission().contains(column.axis) ? 4
+                                                                                 : 5;
     rank = std::min(rank, own);
   }
   return rank;

@@ -1,8 +1,8 @@
 // The space of a sweep in the order in which the search fixes axes, and its points in the order of the file.
 //
 // A set of points is a stretch of the ordered combinations that agree on their first `depth` dimensions. The
-// axes of `per` come first, then those that reach all of a step, then those around its products, then those
-// beside its passes, of the last those first that memory reads. Tiers are the depths at which something more
+// axes of `per` come first, then those that reach all of a step, then those around its products, then
+// recomputation and the sums of gradients, then all else beside the passes, what memory reads first. Tiers are the depths at which something more
 // can be said of a set; the last is that of single combinations.
 #pragma once
 
