@@ -35,7 +35,7 @@ class Search {
     while (!is_close_enough()) {
       const std::vector<Node> tasks = next_tasks();
       if (tasks.empty()) break;
-      take_in(tasks, run_tasks(tasks));
+      take_in(run_tasks(tasks));
       ++progress_.rounds;
       if (!see(progress())) {
         result.is_stopped = true;
@@ -74,9 +74,8 @@ class Search {
     return tasks;
   }
 
-  void take_in(const std::vector<Node>& tasks, std::vector<Outcome> outcomes) {
-    for (std::size_t i = 0; i < outcomes.size(); ++i) {
-      Outcome& outcome = outcomes[i];
+  void take_in(std::vector<Outcome> outcomes) {
+    for (Outcome& outcome : outcomes) {
       if (outcome.is_failed) ++certificate_.failed;
       for (Node& part : outcome.parts) {
         if (part.fate == Fate::simulated) {
@@ -88,9 +87,6 @@ class Search {
           settle(std::move(part), fate);
           continue;
         }
-        // What holds for a set holds for its parts.
-        for (std::size_t k = 0; k < part.least.size(); ++k)
-          part.least[k] = std::max(part.least[k], tasks[i].least[k]);
         if (found_.excludes(part)) settle(std::move(part), Fate::bound);
         else push(std::move(part));
       }
@@ -140,7 +136,7 @@ class Search {
       settle(std::move(node), fate);
     }
     queue_.clear();
-    join_sets(certificate_.sets, aims_.count() > 1);
+    join_sets(certificate_.sets, [&](const Node& set) { return found_.excludes(set); });
     certificate_.points = found_.points();
     return std::move(certificate_);
   }

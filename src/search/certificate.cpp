@@ -11,30 +11,37 @@ std::array<std::int64_t, fate_count> Certificate::members() const {
   return sums;
 }
 
-static bool may_join(const Node& a, const Node& b, bool two) {
-  if (a.group != b.group || a.tier != b.tier || a.fate != b.fate) return false;
-  if (a.fate == Fate::simulated) return false;
-  if (a.fate != Fate::bound && a.fate != Fate::open) return true;
-  return a.is_sliced == b.is_sliced && a.slice == b.slice && (!two || a.least == b.least);
+static bool may_join(const Node& a, const Node& b) {
+  if (a.group != b.group || a.tier != b.tier || a.fate != b.fate || a.fate == Fate::simulated) return false;
+  const bool is_bounded = a.fate == Fate::bound || a.fate == Fate::open;
+  return !is_bounded || (a.is_sliced == b.is_sliced && a.slice == b.slice);
 }
 
-void join_sets(std::vector<Node>& sets, bool two) {
+// Both, which may be joined, as one.
+static Node joined(const Node& a, const Node& b) {
+  Node both = a;
+  both.stretch.end = b.stretch.end;
+  both.members += b.members;
+  both.first_filed = std::min(a.first_filed, b.first_filed);
+  for (std::size_t i = 0; i < both.least.size(); ++i) both.least[i] = std::min(a.least[i], b.least[i]);
+  if (a.fate != Fate::bound && a.fate != Fate::open) both.slice.clear(), both.is_sliced = false;
+  return both;
+}
+
+void join_sets(std::vector<Node>& sets, const std::function<bool(const Node&)>& is_excluded) {
   std::ranges::sort(sets, {}, [](const Node& set) { return std::tuple(set.group, set.stretch.begin); });
-  std::vector<Node> joined;
+  std::vector<Node> out;
   for (Node& set : sets) {
-    if (joined.empty() || !may_join(joined.back(), set, two)) {
-      joined.push_back(std::move(set));
-      continue;
+    if (!out.empty() && may_join(out.back(), set)) {
+      Node both = joined(out.back(), set);
+      if (both.fate != Fate::bound || is_excluded(both)) {
+        out.back() = std::move(both);
+        continue;
+      }
     }
-    Node& before = joined.back();
-    before.stretch.end = set.stretch.end;
-    before.members += set.members;
-    before.first_filed = std::min(before.first_filed, set.first_filed);
-    for (std::size_t i = 0; i < before.least.size(); ++i)
-      before.least[i] = std::min(before.least[i], set.least[i]);
-    if (before.fate != Fate::bound && before.fate != Fate::open) before.slice.clear(), before.is_sliced = false;
+    out.push_back(std::move(set));
   }
-  sets = std::move(joined);
+  sets = std::move(out);
 }
 
 }  // namespace echo::search

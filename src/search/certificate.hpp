@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "search/task.hpp"
@@ -31,8 +32,8 @@ struct Certificate {
   friend bool operator==(const Certificate&, const Certificate&) = default;
 };
 
-// Sorts sets by place, and joins neighbours of equal fate, tier and slice where that says as much: of bounds
-// the least stays. `two`: of two objectives, whose bounds are joined only where they are equal.
-void join_sets(std::vector<Node>& sets, bool two);
+// Sorts sets by place, and joins neighbours of equal fate, tier and slice; of bounds the least stays. Sets with
+// a bound are joined only where `is_excluded` still says of the whole that no member can be among the best.
+void join_sets(std::vector<Node>& sets, const std::function<bool(const Node&)>& is_excluded);
 
 }  // namespace echo::search
