@@ -35,10 +35,10 @@ static const std::map<std::int32_t, AxisSet>& axes_of_rules() {
   return known;
 }
 
-bool depends_on(std::int32_t rule, const AxisSet& axes) {
+bool depends_on(std::int32_t rule, const AxisSet& open) {
   const auto& read = axes_of_rules();
   const auto found = read.find(rule);
-  return found == read.end() || (found->second & axes).any();
+  return found == read.end() || (found->second & (open | sometimes_idle())).any();
 }
 
 namespace {
@@ -100,10 +100,11 @@ std::optional<MemoryBound> MemoryBounds::of_set(const TrainingConfig& member, co
   do {
     for (std::size_t i = 0; i < choices.size(); ++i)
       training::member_of(choices[i].axis).set(config, choices[i].values[digits[i]]);
-    const simulate::Admission& found =
-        ws_.admissions.of(config, catalog_, known_.errors, ws_.step.layout, ws_.counts);
+    const simulate::Admission& found = ws_.admissions.of(
+        sweep::normalised(config, catalog_), catalog_, known_.errors, ws_.step.layout, ws_.counts);
     if (found.rule != 0) continue;
     bound.any = true;
+    bound.admitted = config;
     bound.least_peak = std::min(bound.least_peak, found.memory_peak);
     bound.most_chance = std::max(bound.most_chance, static_cast<double>(found.fit_chance));
     if (bound.most_chance >= enough) break;

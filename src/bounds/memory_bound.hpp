@@ -17,20 +17,23 @@
 
 namespace echo::bounds {
 
+// Of the combinations of open values that a set may have.
 struct MemoryBound {
   double most_chance = 0.0;  // to fit, of the members looked at
   Bytes least_peak;          // of all members; only where none has the chance that is asked for
-  bool any = false;          // a member that breaks no rule was met
+  bool any = false;          // one that breaks no rule was met,
+  training::TrainingConfig admitted;  // the last such, not normalised
 };
 
-// Whether the rule of this code looks at one of the axes: if not, all members of a set break it or none does.
-[[nodiscard]] bool depends_on(std::int32_t rule, const sweep::AxisSet& axes);
+// Whether members of a set may differ in what the rule of this code looks at: at an open axis, or at one that
+// is idle for some of the open values and not for others. If not, all members break it where one does.
+[[nodiscard]] bool depends_on(std::int32_t rule, const sweep::AxisSet& open);
 
 class MemoryBounds {
  public:
   MemoryBounds(const simulate::Catalog&, const simulate::Calibration&, simulate::Workspace&);
-  // Over the configs that agree with `member` on every axis but the open ones. Ends where one fits with
-  // `enough` chance; above 1: looks at all. Nothing where an open axis is read and its values are not known.
+  // Over the configs that agree with `member` on every axis but the open ones, each normalised. Ends where one
+  // fits with `enough` chance; 0: where one breaks no rule; above 1: looks at all. Nothing where an open axis is read and its values are not known.
   // Contract: as StepBounds::of_set.
   [[nodiscard]] std::optional<MemoryBound> of_set(const training::TrainingConfig& member, const OpenAxes& open,
                                                   double enough);

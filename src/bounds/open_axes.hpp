@@ -24,6 +24,10 @@ enum class Reach : std::int8_t {
 // The widest reach of these; `beside` where there is none.
 [[nodiscard]] Reach reach_of(const sweep::AxisSet&);
 
+// Axes that are idle, and then have no part in a config, depending on axes that may be open: recomputation, ZeRO
+// stages, and whether the sequence is split.
+[[nodiscard]] const sweep::AxisSet& sometimes_idle();
+
 // The axes in which members of a set may differ.
 struct OpenAxes {
   sweep::AxisSet axes;

@@ -98,7 +98,7 @@ bool StepBounds::lay_out(const TrainingConfig& config) {
 std::optional<SimTime> StepBounds::of_set(const TrainingConfig& member, const AxisSet& open) {
   const Reach reach = reach_of(open);
   if (reach == Reach::all) return std::nullopt;
-  TrainingConfig config = with_plain_passes(member, open);
+  const TrainingConfig config = sweep::normalised(with_plain_passes(member, open), catalog_);
   return reach == Reach::beside ? of_passes(config, open) : of_products(config, open);
 }
 

@@ -20,7 +20,6 @@ using training::TrainingConfig;
 namespace {
 
 constexpr std::int64_t sets_of_a_part = 256;
-constexpr std::int64_t members_tried = 64;  // for one that breaks no rule, before a set goes without a bound
 
 // The chance below which no row is ranked. A row's chance is of single precision; the program's own least
 // chance is compared before it is rounded.
@@ -112,41 +111,42 @@ Node Evaluator::set_at(std::int32_t group, std::int32_t tier, Stretch stretch) {
   return node;
 }
 
-// A member that breaks no rule. None is supported where one breaks a rule that looks at no open axis.
-bool Evaluator::find_member(const Node& node, TrainingConfig& member, bool& none_is_supported) {
-  const auto g = static_cast<std::size_t>(node.group);
-  const bounds::OpenAxes& open = space_.open(g, static_cast<std::size_t>(node.tier));
-  std::int64_t tried = 0;
-  bool found = members_.find(node.stretch.begin, node.stretch.end);
-  for (; found && tried < members_tried; found = members_.next(node.stretch.end), ++tried) {
-    member = config_of(members_.state(), catalog_);
-    if (!catalog_.model(member.model).trace.is_none()) return true;
-    const simulate::Admission& admission =
-        ws_.admissions.of(member, catalog_, known_.errors, ws_.step.layout, ws_.counts);
-    if (admission.rule == 0) return true;
-    if (!bounds::depends_on(admission.rule, open.axes)) break;
-  }
-  none_is_supported = tried < members_tried;  // all were tried, or one spoke for all
-  return false;
+// A config like the members but for open axes that breaks no rule; nothing where none of them does.
+std::optional<TrainingConfig> Evaluator::supported_member(const Node& node, const bounds::OpenAxes& open) {
+  const bool found = members_.find(node.stretch.begin, node.stretch.end);
+  ECHO_EXPECT(found);
+  TrainingConfig member = config_of(members_.state(), catalog_);
+  if (!catalog_.model(member.model).trace.is_none() || bounds::reach_of(open.axes) == bounds::Reach::all)
+    return member;
+  const std::int32_t rule = ws_.admissions
+                                .of(sweep::normalised(member, catalog_), catalog_, known_.errors,
+                                    ws_.step.layout, ws_.counts)
+                                .rule;
+  if (rule == 0) return member;
+  if (!bounds::depends_on(rule, open.axes)) return std::nullopt;
+  const auto memory = memory_.of_set(member, open, 0.0);
+  if (!memory) return member;  // it has no bound then
+  if (!memory->any) return std::nullopt;
+  return memory->admitted;
 }
 
 void Evaluator::bound_set(Node& node) {
   const auto g = static_cast<std::size_t>(node.group);
   const bounds::OpenAxes& open = space_.open(g, static_cast<std::size_t>(node.tier));
-  TrainingConfig member;
-  bool none_is_supported = false;
-  if (!find_member(node, member, none_is_supported)) {
-    if (none_is_supported) node.fate = Fate::unsupported;
+  const auto member = supported_member(node, open);
+  if (!member) {
+    node.fate = Fate::unsupported;
     return;
   }
-  node.is_sliced = std::ranges::none_of(space_.per(), [&](Axis axis) { return open.axes.test(at(axis)); });
-  if (node.is_sliced) node.slice = slice_of(member);
+  const sweep::AxisSet may_differ = open.axes | bounds::sometimes_idle();
+  node.is_sliced = std::ranges::none_of(space_.per(), [&](Axis axis) { return may_differ.test(at(axis)); });
+  if (node.is_sliced) node.slice = slice_of(sweep::normalised(*member, catalog_));
   if (bounds::reach_of(open.axes) == bounds::Reach::all) return;
-  const auto step = steps_.of_set(member, open.axes);
+  const auto step = steps_.of_set(*member, open.axes);
   std::optional<bounds::MemoryBound> memory;
-  if (aims_.needs_memory()) memory = memory_.of_set(member, open, 2.0);
+  if (aims_.needs_memory()) memory = memory_.of_set(*member, open, 2.0);
   const bool has_peak = memory && memory->any;
-  node.least = aims_.least_costs(member, catalog_, step ? &*step : nullptr, has_peak ? &memory->least_peak : nullptr);
+  node.least = aims_.least_costs(*member, catalog_, step ? &*step : nullptr, has_peak ? &memory->least_peak : nullptr);
 }
 
 bool Evaluator::nothing_fits(const Node& node) {

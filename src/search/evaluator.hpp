@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "bounds/memory_bound.hpp"
@@ -44,7 +45,7 @@ class Evaluator {
   Node set_at(std::int32_t group, std::int32_t tier, Stretch);
   Node point_at(std::int32_t group, std::int64_t raw);
   void bound_set(Node&);
-  bool find_member(const Node&, training::TrainingConfig& member, bool& none_is_supported);
+  std::optional<training::TrainingConfig> supported_member(const Node&, const bounds::OpenAxes&);
   std::vector<std::int64_t> slice_of(const training::TrainingConfig&) const;
   bool is_last(const Node& node) const {
     return static_cast<std::size_t>(node.tier + 1) == space_.tiers(static_cast<std::size_t>(node.group)).size();

@@ -90,14 +90,11 @@ sweep::SweepSpec random_sweep(std::uint64_t seed) {
   sweep::SweepSpec spec;
   spec.seed = static_cast<std::int64_t>(seed);
   spec.dimensions = some_dimensions(draws);
-  if (draws.below(3) == 0) {
-    spec.groups = {{"one", some_dimensions(draws)}, {"two", some_dimensions(draws)}};
-    spec.groups.back().dimensions.front() = spec.groups.front().dimensions.front();
-  }
+  if (draws.below(3) == 0) spec.groups = {{"one", some_dimensions(draws)}, {"two", some_dimensions(draws)}};
   if (draws.coin()) spec.rules.push_back(support::keep("small", "micro_batch * tp <= 8"));
   if (draws.below(3) == 0) spec.rules.push_back(support::keep("cheap", "zero == 0 or not overlap_p2p"));
-  if (draws.below(3) == 0 && spec.groups.empty() && !has_axis(spec.dimensions, Axis::kernels_loss))
-    spec.rules.push_back(support::derive("kernels_loss", "kernels"));
+  if (draws.below(3) == 0 && spec.groups.empty() && !has_axis(spec.dimensions, Axis::offload_optimizer))
+    spec.rules.push_back(support::derive("offload_optimizer", "zero > 0"));
   if (draws.below(3) == 0) spec.limits.push_back({"room", "mem_peak", "0.6 * gpu.memory", ""});
   if (draws.below(4) == 0) spec.limits.push_back({"fast", "mfu", "", "0.2"});
   if (draws.coin()) spec.min_fit_chance = draws.one_of({0.0, 0.5, 0.99});
@@ -118,6 +115,22 @@ sweep::SweepSpec random_sweep(std::uint64_t seed) {
   if (draws.below(3) == 0) spec.search.per = {"cluster", "gpus"};
   if (draws.below(6) == 0) spec.search.per = {"recompute"};
   return spec;
+}
+
+std::string words_of(const sweep::SweepSpec& spec) {
+  std::string text = "top " + std::to_string(spec.search.top) + " within " + std::to_string(spec.search.within);
+  for (const std::string& axis : spec.search.per) text += " per " + axis;
+  for (const sweep::Objective& objective : spec.objectives) text += " " + objective.metric;
+  for (const sweep::Rule& rule : spec.rules) text += " " + rule.name;
+  for (const sweep::Limit& limit : spec.limits) text += " " + limit.name;
+  const auto add = [&](const std::vector<sweep::Dimension>& dimensions) {
+    text += "; ";
+    for (const sweep::Dimension& dimension : dimensions)
+      text += " " + std::string(sweep::info_of(dimension.columns[0].axis).name);
+  };
+  if (spec.groups.empty()) add(spec.dimensions);
+  for (const sweep::SubSpace& group : spec.groups) add(group.dimensions);
+  return text;
 }
 
 // What a grid has: its rows that are ranked, by the number of their combination.
@@ -202,8 +215,8 @@ struct Searched {
 TEST(BestSearch, FindsWhatAGridFinds) {
   std::int64_t simulated = 0, points = 0;
   for (std::uint64_t seed = 0; seed < spaces_to_search(); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
     const sweep::SweepSpec spec = random_sweep(seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + words_of(spec));
     const auto rows = grid_of(spec, support::presets().catalog, support::presets().calibration);
     Searched searched(spec);
     const SearchResult result = searched.run();
