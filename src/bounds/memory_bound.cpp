@@ -100,8 +100,8 @@ std::optional<MemoryBound> MemoryBounds::of_set(const TrainingConfig& member, co
   do {
     for (std::size_t i = 0; i < choices.size(); ++i)
       training::member_of(choices[i].axis).set(config, choices[i].values[digits[i]]);
-    const simulate::Admission& found = ws_.admissions.of(
-        sweep::normalised(config, catalog_), catalog_, known_.errors, ws_.step.layout, ws_.counts);
+    const simulate::Admission& found = ws_.admissions.of(sweep::normalised(config, catalog_), catalog_,
+                                                         known_.errors, ws_.step.layout, ws_.counts);
     if (found.rule != 0) continue;
     bound.any = true;
     bound.admitted = config;

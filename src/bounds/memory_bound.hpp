@@ -17,11 +17,11 @@
 
 namespace echo::bounds {
 
-// Of the combinations of open values that a set may have.
+// What is known of the combinations of open values that a set may have.
 struct MemoryBound {
-  double most_chance = 0.0;  // to fit, of the members looked at
-  Bytes least_peak;          // of all members; only where none has the chance that is asked for
-  bool any = false;          // one that breaks no rule was met,
+  double most_chance = 0.0;           // to fit, of the members looked at
+  Bytes least_peak;                   // of all members; only where none has the chance that is asked for
+  bool any = false;                   // one that breaks no rule was met,
   training::TrainingConfig admitted;  // the last such, not normalised
 };
 
@@ -32,11 +32,11 @@ struct MemoryBound {
 class MemoryBounds {
  public:
   MemoryBounds(const simulate::Catalog&, const simulate::Calibration&, simulate::Workspace&);
-  // Over the configs that agree with `member` on every axis but the open ones, each normalised. Ends where one
-  // fits with `enough` chance; 0: where one breaks no rule; above 1: looks at all. Nothing where an open axis is read and its values are not known.
-  // Contract: as StepBounds::of_set.
-  [[nodiscard]] std::optional<MemoryBound> of_set(const training::TrainingConfig& member, const OpenAxes& open,
-                                                  double enough);
+  // Over the configs that agree with `member` on every axis but the open ones, each normalised. Ends where
+  // one fits with `enough` chance; 0: where one breaks no rule; above 1: looks at all. Nothing where an open
+  // axis is read and its values are not known. Contract: as StepBounds::of_set.
+  [[nodiscard]] std::optional<MemoryBound> of_set(const training::TrainingConfig& member,
+                                                  const OpenAxes& open, double enough);
 
  private:
   const simulate::Catalog& catalog_;

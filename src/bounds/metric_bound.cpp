@@ -13,7 +13,8 @@ Basis basis_of(const sweep::Objective& objective, const campaign::Terms& terms) 
   if (metric->name == "gpus") return Basis::config;
   if ((objective.goal == sweep::Goal::min) != metric->small_is_good) return Basis::none;
   if (metric->name == "mem_peak") return Basis::memory;
-  constexpr std::array<std::string_view, 4> of_step{"step_time", "tokens_per_s", "tokens_per_s_per_gpu", "mfu"};
+  constexpr std::array<std::string_view, 4> of_step{"step_time", "tokens_per_s", "tokens_per_s_per_gpu",
+                                                    "mfu"};
   if (std::ranges::find(of_step, metric->name) != of_step.end()) return Basis::step;
   constexpr std::array<std::string_view, 4> of_training{"train_time", "gpu_hours", "cost", "tokens_per_cost"};
   if (std::ranges::find(of_training, metric->name) == of_training.end()) return Basis::none;

@@ -11,7 +11,7 @@ namespace echo::bounds {
 
 // What of a step may change with an axis, if all others keep their values.
 enum class Reach : std::int8_t {
-  all,       // anything: a set that differs in such an axis has no bound
+  all,  // anything: a set that differs in such an axis has no bound
   // All but the matrix products and fused attention of forwards and backwards: their number and their shapes;
   // kernels around them, what is computed again, and transfers may differ.
   around,
@@ -24,8 +24,8 @@ enum class Reach : std::int8_t {
 // The widest reach of these; `beside` where there is none.
 [[nodiscard]] Reach reach_of(const sweep::AxisSet&);
 
-// Axes that are idle, and then have no part in a config, depending on axes that may be open: recomputation, ZeRO
-// stages, and whether the sequence is split.
+// Axes that are idle, and then have no part in a config, depending on axes that may be open: recomputation,
+// ZeRO stages, and whether the sequence is split.
 [[nodiscard]] const sweep::AxisSet& sometimes_idle();
 
 // The axes in which members of a set may differ.

@@ -26,9 +26,9 @@ namespace {
 TrainingConfig with_plain_passes(TrainingConfig config, const AxisSet& open) {
   const auto is_open = [&](Axis axis) { return open.test(at(axis)); };
   // Traffic of shards can be a part of every pass, and what these axes do to it can be good or bad.
-  for (const Axis axis : {Axis::zero, Axis::zero_group, Axis::offload_optimizer, Axis::overlap_grad_reduce,
-                          Axis::overlap_param_gather, Axis::fsdp_prefetch, Axis::fsdp_reshard,
-                          Axis::fp32_gradients})
+  for (const Axis axis :
+       {Axis::zero, Axis::zero_group, Axis::offload_optimizer, Axis::overlap_grad_reduce,
+        Axis::overlap_param_gather, Axis::fsdp_prefetch, Axis::fsdp_reshard, Axis::fp32_gradients})
     if (is_open(axis)) config.zero = training::ZeroStage::none;
   if (config.zero == training::ZeroStage::none) config.zero_group = 0;
   // Passes that carry traffic are generated op by op; the others are what is bounded.
@@ -55,7 +55,7 @@ SimTime sum_of(std::span<const workload::WorkRun> runs, const simulate::Prices& 
   return sum;
 }
 
-// Of a chunk's whole passes, from the times of blocks.
+// A chunk's whole passes, from the times of blocks.
 ChunkPasses passes_of(const workload::Workload& work, ChunkId chunk, std::span<const SimTime> block_times) {
   const auto sum = [&](const Csr<workload::BlockRun>& rows) {
     SimTime time{};
@@ -158,15 +158,15 @@ std::optional<SimTime> StepBounds::of_products(const TrainingConfig& config, con
 }
 
 SimTime StepBounds::end_of_passes(const StepInput& input, bool with_tail, bool with_hops) {
-  earliest_ends({.chunks = passes_,
-                 .stage_of_chunk = input.layout.stage_of_chunk,
-                 .hops = with_hops ? std::span<const SimTime>(input.prices.hop_forward)
-                                   : std::span<const SimTime>(),
-                 .stages = input.config.degrees.pipeline,
-                 .microbatches = input.microbatches(),
-                 .hops_block = with_hops && !input.config.overlap.pipeline,
-                 .in_line = runs_in_line(input)},
-                ends_);
+  earliest_ends(
+      {.chunks = passes_,
+       .stage_of_chunk = input.layout.stage_of_chunk,
+       .hops = with_hops ? std::span<const SimTime>(input.prices.hop_forward) : std::span<const SimTime>(),
+       .stages = input.config.degrees.pipeline,
+       .microbatches = input.microbatches(),
+       .hops_block = with_hops && !input.config.overlap.pipeline,
+       .in_line = runs_in_line(input)},
+      ends_);
   if (!with_tail) return *std::ranges::max_element(ends_) + input.framework.host_per_step;
   const workload::StepTail& tail = input.work.tail;
   const bool apart = simulate::stages_go_on(input);
@@ -193,8 +193,7 @@ std::optional<SimTime> StepBounds::of_passes(const TrainingConfig& config, const
   for (const BlockId block : ids<BlockId>(work.block_count)) {
     const workload::OpGraph& graph = work.blocks[at(block)];
     const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
-    const timeline::BlockTimes times =
-        timeline::compose_block(view, alone_, {}, ws_.scratch.block);
+    const timeline::BlockTimes times = timeline::compose_block(view, alone_, {}, ws_.scratch.block);
     // A forward and a backward that run as one hide each other's transfers.
     block_times_.push_back(work.pairs.rows() > 0 ? times.compute_busy : times.makespan);
   }
@@ -216,8 +215,7 @@ std::optional<SimTime> StepBounds::of_point(const TrainingConfig& config) {
     compose_chunks(input, simulate::Slowdown::on, ws_.scratch.block, composed, &ws_.scratch.blocks);
   passes_.clear();
   for (std::size_t chunk = 0; chunk < composed.chunks.size(); ++chunk)
-    passes_.push_back(
-        passes_of(composed.chunks[chunk], composed.chunks[chunk].data, input.work.backwards));
+    passes_.push_back(passes_of(composed.chunks[chunk], composed.chunks[chunk].data, input.work.backwards));
   return end_of_passes(input, true, true);
 }
 

@@ -2,16 +2,17 @@
 //
 // They are made of the simulator's own work and prices, so that they follow it. What they rest on:
 //   - Lanes run in order and an op waits for a fixed set of others, so that the time of a block, a pass and a
-//     pipeline never falls where an op takes longer. Slowdown factors are at least 1 (timeline/block/block.hpp):
-//     no op takes less than alone, whichever model of slowdown and of contention there is. Production losses,
-//     host time and unequal GPUs only add.
+//     pipeline never falls where an op takes longer. Slowdown factors are at least 1
+//     (timeline/block/block.hpp): no op takes less than alone, whichever model of slowdown and of contention
+//     there is. Production losses, host time and unequal GPUs only add.
 //   - One config: its passes as composed, with slowdown; pipeline_bound.hpp in place of the pipeline; the end
 //     of the step as it is.
 //   - A set that differs in axes that reach `beside` the passes: passes alone, without slowdown and host, of
 //     the config that has ZeRO stage 0, no recomputation and no offloading: all that these add to a pass are
 //     ops and waits. Weight gradients cost less or more with an fp32 buffer; where that is open, each takes
 //     the smaller time.
-//   - A set that differs in axes that reach `around` the products: the sum, stage by stage, of matrix products
+//   - A set that differs in axes that reach `around` the products: the sum, stage by stage, of matrix
+//   products
 //     and fused attention alone, which every member runs at least. Without fused attention its scores are
 //     products of their own; where that choice is open, neither is counted.
 // What the second and third say of the generated work is a claim on src/workload: tests/property/bounds_test

@@ -22,16 +22,20 @@ void each_column(Record& record, Visit visit) {
         "how many of the depths of the search are fixed in a set, from 0; the last: single combinations");
   visit("sets/begin", record.begin, ElementType::i8, "1", "first combination, in the order of the search");
   visit("sets/end", record.end, ElementType::i8, "1", "one past the last combination");
-  visit("sets/members", record.members, ElementType::i8, "1", "combinations that no rule of the sweep removes");
-  visit("sets/first", record.first, ElementType::i8, "1", "least number of a member in the order of the file");
+  visit("sets/members", record.members, ElementType::i8, "1",
+        "combinations that no rule of the sweep removes");
+  visit("sets/first", record.first, ElementType::i8, "1",
+        "least number of a member in the order of the file");
   visit("sets/fate", record.fate, ElementType::i1, "1", "what became of the set");
   visit("sets/slice", record.slice, ElementType::i4, "1", "row of slices; -1: of several, or none");
   visit("sets/least", record.least, ElementType::f8, "1",
-        "bound of the first objective, as a cost: negative where more is better; of a simulated point, its cost");
+        "bound of the first objective, as a cost: negative where more is better; of a simulated point, its "
+        "cost");
   visit("sets/least_second", record.least_second, ElementType::f8, "1", "the same of the second objective");
   visit("points/number", record.points, ElementType::i8, "1",
         "combinations of the best points, in the order of the file");
-  visit("moments/simulated", record.simulated, ElementType::i8, "1", "points simulated when a better one was found");
+  visit("moments/simulated", record.simulated, ElementType::i8, "1",
+        "points simulated when a better one was found");
   visit("moments/best", record.best, ElementType::f8, "1", "cost of the best point then");
   visit("moments/possible", record.possible, ElementType::f8, "1", "cost that no open set could beat then");
 }
@@ -47,7 +51,8 @@ void write_search(storage::Hdf5File& file, const SearchRecord& record) {
                           const char* long_name) {
     const std::string path = root + "/" + name;
     const std::uint64_t chunk = std::min<std::uint64_t>(values.size(), 1 << 16);
-    file.make_dataset({path, type, {values.size()}, values.empty() ? storage::Shape{} : storage::Shape{chunk}});
+    file.make_dataset(
+        {path, type, {values.size()}, values.empty() ? storage::Shape{} : storage::Shape{chunk}});
     if (!values.empty()) file.write_rows(path, 0, values.size(), values.data());
     file.set_attribute(path, "units", units);
     file.set_attribute(path, "long_name", long_name);
@@ -78,9 +83,9 @@ std::optional<SearchRecord> read_search(const storage::Hdf5File& file) {
     if (!values.empty()) file.read_rows(path, 0, values.size(), values.data());
   });
   const std::size_t sets = record.group.size();
-  for (const std::size_t length :
-       {record.tier.size(), record.begin.size(), record.end.size(), record.members.size(), record.first.size(),
-        record.fate.size(), record.slice.size(), record.least.size(), record.least_second.size()})
+  for (const std::size_t length : {record.tier.size(), record.begin.size(), record.end.size(),
+                                   record.members.size(), record.first.size(), record.fate.size(),
+                                   record.slice.size(), record.least.size(), record.least_second.size()})
     if (length != sets) throw UserError("columns of /search/sets differ in length", "run the sweep again", 5);
   if (record.best.size() != record.simulated.size() || record.possible.size() != record.simulated.size())
     throw UserError("columns of /search/moments differ in length", "run the sweep again", 5);

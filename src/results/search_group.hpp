@@ -20,10 +20,10 @@ struct SearchRecord {
   std::vector<std::int64_t> begin, end, members, first;
   std::vector<std::int8_t> fate;
   std::vector<double> least, least_second;
-  std::vector<std::string> slices;    // values of `per`, separated by blanks
-  std::vector<std::int64_t> points;   // [points] numbers of combinations, in the order of the file
-  std::vector<std::int64_t> simulated;        // [moments]
-  std::vector<double> best, possible;         // the same
+  std::vector<std::string> slices;      // values of `per`, separated by blanks
+  std::vector<std::int64_t> points;     // [points] numbers of combinations, in the order of the file
+  std::vector<std::int64_t> simulated;  // [moments]
+  std::vector<double> best, possible;   // the same
   friend bool operator==(const SearchRecord&, const SearchRecord&) = default;
 };
 

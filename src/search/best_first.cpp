@@ -68,8 +68,10 @@ class Search {
     std::vector<Node> tasks;
     while (!queue_.empty() && tasks.size() < most) {
       Node node = pop();
-      if (found_.excludes(node)) settle(std::move(node), Fate::bound);
-      else tasks.push_back(std::move(node));
+      if (found_.excludes(node))
+        settle(std::move(node), Fate::bound);
+      else
+        tasks.push_back(std::move(node));
     }
     return tasks;
   }
@@ -87,8 +89,10 @@ class Search {
           settle(std::move(part), fate);
           continue;
         }
-        if (found_.excludes(part)) settle(std::move(part), Fate::bound);
-        else push(std::move(part));
+        if (found_.excludes(part))
+          settle(std::move(part), Fate::bound);
+        else
+          push(std::move(part));
       }
     }
   }

@@ -22,14 +22,14 @@ namespace echo::search {
 
 struct SearchProgress {
   std::int64_t rounds = 0, simulated = 0, open = 0;  // open: sets
-  std::int64_t decided = 0, kept = 0;  // combinations
-  double best = 0.0, possible = 0.0;   // values of the leading objective; NaN: nothing yet, no bound
+  std::int64_t decided = 0, kept = 0;                // combinations
+  double best = 0.0, possible = 0.0;  // values of the leading objective; NaN: nothing yet, no bound
 };
 
 struct SearchPlan {
   std::vector<Node> whole;        // parts of the space
   std::int64_t combinations = 0;  // crossed
-  double gap = 0.0;               // ends where no open set can be better than the best by more than this share
+  double gap = 0.0;  // ends where no open set can be better than the best by more than this share
 };
 
 // Outcomes of tasks, in their order.

@@ -30,8 +30,8 @@ double enough_of(double min_fit_chance) {
 
 }  // namespace
 
-Evaluator::Evaluator(const OrderedSpace& space, const sweep::SweepSpec& spec, const simulate::Catalog& catalog,
-                     const simulate::Calibration& calibration)
+Evaluator::Evaluator(const OrderedSpace& space, const sweep::SweepSpec& spec,
+                     const simulate::Catalog& catalog, const simulate::Calibration& calibration)
     : space_(space),
       spec_(spec),
       catalog_(catalog),
@@ -98,7 +98,8 @@ std::vector<std::int64_t> Evaluator::slice_of(const TrainingConfig& config) cons
 
 Node Evaluator::set_at(std::int32_t group, std::int32_t tier, Stretch stretch) {
   const auto g = static_cast<std::size_t>(group);
-  Node node{.stretch = stretch, .group = group, .tier = tier, .first_filed = space_.filed_of(g, stretch.begin)};
+  Node node{
+      .stretch = stretch, .group = group, .tier = tier, .first_filed = space_.filed_of(g, stretch.begin)};
   node.members = kept_.of(stretch, space_.tiers(g)[static_cast<std::size_t>(tier)]);
   try {
     bound_set(node);
@@ -118,10 +119,10 @@ std::optional<TrainingConfig> Evaluator::supported_member(const Node& node, cons
   TrainingConfig member = config_of(members_.state(), catalog_);
   if (!catalog_.model(member.model).trace.is_none() || bounds::reach_of(open.axes) == bounds::Reach::all)
     return member;
-  const std::int32_t rule = ws_.admissions
-                                .of(sweep::normalised(member, catalog_), catalog_, known_.errors,
-                                    ws_.step.layout, ws_.counts)
-                                .rule;
+  const std::int32_t rule =
+      ws_.admissions
+          .of(sweep::normalised(member, catalog_), catalog_, known_.errors, ws_.step.layout, ws_.counts)
+          .rule;
   if (rule == 0) return member;
   if (!bounds::depends_on(rule, open.axes)) return std::nullopt;
   const auto memory = memory_.of_set(member, open, 0.0);
@@ -146,7 +147,8 @@ void Evaluator::bound_set(Node& node) {
   std::optional<bounds::MemoryBound> memory;
   if (aims_.needs_memory()) memory = memory_.of_set(*member, open, 2.0);
   const bool has_peak = memory && memory->any;
-  node.least = aims_.least_costs(*member, catalog_, step ? &*step : nullptr, has_peak ? &memory->least_peak : nullptr);
+  node.least =
+      aims_.least_costs(*member, catalog_, step ? &*step : nullptr, has_peak ? &memory->least_peak : nullptr);
 }
 
 bool Evaluator::nothing_fits(const Node& node) {
@@ -179,7 +181,8 @@ Node Evaluator::point_at(std::int32_t group, std::int64_t raw) {
   try {
     const simulate::Admission admission =
         ws_.admissions.of(config, catalog_, known_.errors, ws_.step.layout, ws_.counts);
-    if (admission.rule != 0) node.fate = Fate::unsupported;
+    if (admission.rule != 0)
+      node.fate = Fate::unsupported;
     else if (!admission.fits || static_cast<double>(admission.fit_chance) < spec_.min_fit_chance)
       node.fate = Fate::memory;
     if (node.fate != Fate::open) return node;
@@ -232,8 +235,10 @@ std::vector<std::int64_t> Evaluator::some_members(const Node& node, std::uint64_
   std::vector<std::int64_t> found;
   const std::int64_t length = node.stretch.end - node.stretch.begin;
   for (std::int64_t i = 0; i < most; ++i) {
-    const double unit = draw_unit(seed, static_cast<std::uint64_t>(node.stretch.begin), static_cast<std::uint64_t>(i));
-    const std::int64_t from = node.stretch.begin + static_cast<std::int64_t>(unit * static_cast<double>(length));
+    const double unit =
+        draw_unit(seed, static_cast<std::uint64_t>(node.stretch.begin), static_cast<std::uint64_t>(i));
+    const std::int64_t from =
+        node.stretch.begin + static_cast<std::int64_t>(unit * static_cast<double>(length));
     if (members_.find(from, node.stretch.end) || members_.find(node.stretch.begin, node.stretch.end))
       found.push_back(members_.raw());
   }

@@ -48,7 +48,8 @@ class Evaluator {
   std::optional<training::TrainingConfig> supported_member(const Node&, const bounds::OpenAxes&);
   std::vector<std::int64_t> slice_of(const training::TrainingConfig&) const;
   bool is_last(const Node& node) const {
-    return static_cast<std::size_t>(node.tier + 1) == space_.tiers(static_cast<std::size_t>(node.group)).size();
+    return static_cast<std::size_t>(node.tier + 1) ==
+           space_.tiers(static_cast<std::size_t>(node.group)).size();
   }
 
   const OrderedSpace& space_;

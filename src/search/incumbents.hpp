@@ -1,8 +1,8 @@
 // The best points found so far, and whether a set can still hold one of the best.
 //
-// In each slice: the `top` least costs of the leading objective, or all costs within a share of the least; and
-// of two objectives also the front, the points that none is as good as in both and better in one. Points of
-// equal cost are taken in the order of the file, so that the points found are those of a grid.
+// In each slice: the `top` least costs of the leading objective, or all costs within a share of the least;
+// and of two objectives also the front, the points that none is as good as in both and better in one. Points
+// of equal cost are taken in the order of the file, so that the points found are those of a grid.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ using sweep::Program;
 
 namespace {
 
-// Of the axes beside the passes, those that add ops to every pass.
+// Whether the axis, one beside the passes, may add ops to every pass.
 bool is_in_passes(Axis axis) {
   return axis == Axis::recompute || axis == Axis::recompute_modules || axis == Axis::recompute_method ||
          axis == Axis::recompute_layers || axis == Axis::fp32_gradients;
@@ -34,12 +34,12 @@ int rank_of(const Dimension& dimension, const std::vector<Axis>& per) {
   for (const AxisColumn& column : dimension.columns) {
     const bool is_slice = std::ranges::find(per, column.axis) != per.end();
     const Reach reach = bounds::reach_of(column.axis);
-    const int own = is_slice                                                     ? 0
-                    : reach == Reach::all                                        ? 1
-                    : reach == Reach::around                                     ? 2
-                    : is_in_passes(column.axis)                                  ? 3
+    const int own = is_slice                                              ? 0
+                    : reach == Reach::all                                 ? 1
+                    : reach == Reach::around                              ? 2
+                    : is_in_passes(column.axis)                           ? 3
                     : simulate::axes_of_admission().contains(column.axis) ? 4
-                                                                                 : 5;
+                                                                          : 5;
     rank = std::min(rank, own);
   }
   return rank;
@@ -116,7 +116,8 @@ OrderedSpace::OrderedSpace(const sweep::SweepSpec& spec, const simulate::Catalog
     Group& group = groups_.emplace_back();
     group.filed_dimension = order_of(dimensions_of(spec, g), per_);
     group.tiers = tiers_of(dimensions_of(in_order, g), per_);
-    for (const std::size_t depth : group.tiers) group.open.push_back(open_axes_of(ordered_.program(g), depth));
+    for (const std::size_t depth : group.tiers)
+      group.open.push_back(open_axes_of(ordered_.program(g), depth));
   }
 }
 
@@ -147,8 +148,7 @@ KeptCount::KeptCount(const sweep::RawSpace& space) : space_(space) {
 
 std::int64_t KeptCount::whole() {
   std::int64_t sum = 0;
-  for (std::size_t g = 0; g < groups_.size(); ++g)
-    sum += of({space_.first(g), space_.end(g)}, 0);
+  for (std::size_t g = 0; g < groups_.size(); ++g) sum += of({space_.first(g), space_.end(g)}, 0);
   return sum;
 }
 

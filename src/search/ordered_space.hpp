@@ -2,8 +2,8 @@
 //
 // A set of points is a stretch of the ordered combinations that agree on their first `depth` dimensions. The
 // axes of `per` come first, then those that reach all of a step, then those around its products, then
-// recomputation and the sums of gradients, then all else beside the passes, what memory reads first. Tiers are the depths at which something more
-// can be said of a set; the last is that of single combinations.
+// recomputation and the sums of gradients, then all else beside the passes, what memory reads first. Tiers
+// are the depths at which something more can be said of a set; the last is that of single combinations.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@
 
 namespace echo::search {
 
-// Ordered combinations [begin, end) of one sub-space that agree on the first dimensions, up to a tier's depth.
+// Ordered combinations [begin, end) of one sub-space that agree on the first dimensions, up to a tier's
+// depth.
 struct Stretch {
   std::int64_t begin = 0, end = 0;
   friend bool operator==(const Stretch&, const Stretch&) = default;
@@ -33,7 +34,9 @@ class OrderedSpace {
   [[nodiscard]] const std::vector<sweep::Axis>& per() const { return per_; }
 
   // Depths, ascending; the last is the number of dimensions.
-  [[nodiscard]] const std::vector<std::size_t>& tiers(std::size_t group) const { return groups_[group].tiers; }
+  [[nodiscard]] const std::vector<std::size_t>& tiers(std::size_t group) const {
+    return groups_[group].tiers;
+  }
   [[nodiscard]] std::int64_t width(std::size_t group, std::size_t tier) const {
     return ordered_.below(group, groups_[group].tiers[tier]);
   }
@@ -41,8 +44,8 @@ class OrderedSpace {
   [[nodiscard]] const bounds::OpenAxes& open(std::size_t group, std::size_t tier) const {
     return groups_[group].open[tier];
   }
-  // The number, in the order of the file, of an ordered combination. Of the first of a set it is the least of
-  // the set: its other digits are zero.
+  // The number, in the order of the file, of an ordered combination; that of the first of a set is the least
+  // of the set: its other digits are zero.
   [[nodiscard]] std::int64_t filed_of(std::size_t group, std::int64_t raw) const;
 
  private:

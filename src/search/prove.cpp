@@ -71,7 +71,8 @@ class Prover {
       const bool has_group = set.group >= 0 && at(set.group) < space_.ordered().groups();
       if (!has_group || set.tier < 0 || at(set.tier) >= space_.tiers(at(set.group)).size())
         return refuse_set(set, "there is no such sub-space or tier");
-      const std::int64_t first = space_.ordered().first(at(set.group)), end = space_.ordered().end(at(set.group));
+      const std::int64_t first = space_.ordered().first(at(set.group)),
+                         end = space_.ordered().end(at(set.group));
       const std::int64_t width = space_.width(at(set.group), at(set.tier));
       if (set.stretch.begin < std::max(last, first) || set.stretch.end > end ||
           set.stretch.end <= set.stretch.begin || (set.stretch.begin - first) % width != 0 ||
@@ -152,8 +153,8 @@ class Prover {
   void check_moments() {
     const Moment* before = nullptr;
     for (const Moment& moment : given_.moments) {
-      const bool is_after = before == nullptr ||
-                            (moment.simulated > before->simulated && moment.best < before->best);
+      const bool is_after =
+          before == nullptr || (moment.simulated > before->simulated && moment.best < before->best);
       if (!is_after || moment.simulated > proof_.simulated) return refuse("the moments are not in order");
       before = &moment;
     }

@@ -1,4 +1,4 @@
-// Checks a certificate again, from the sweep alone: every number in it is worked out anew.
+// Checks a certificate again, from the sweep alone: every number in it is worked out again.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ struct Proof {
   std::int64_t sets = 0, bounds = 0, simulated = 0, sampled = 0;  // checked
 };
 
-// Counts combinations; covers the space by the sets, each combination once; works out every bound, and that no
-// set with one can hold a better point; looks again for memory, rules and repeats; simulates the points that
-// the search simulated, and `sample` members of sets that it discarded by a bound, drawn by `seed`.
+// Counts combinations; covers the space by the sets, each combination once; works out every bound, and that
+// no set with one can hold a better point; looks again for memory, rules and repeats; simulates the points
+// that the search simulated, and `sample` members of sets that it discarded by a bound, drawn by `seed`.
 [[nodiscard]] Proof prove(const Certificate&, const sweep::SweepSpec&, const OrderedSpace&, Evaluator&,
                           std::int64_t sample, std::uint64_t seed);
 

@@ -78,17 +78,19 @@ Certificate certificate_of(const SearchRecord& record) {
   out.points = record.points;
   for (std::size_t i = 0; i < record.group.size(); ++i) {
     const std::int32_t slice = record.slice[i];
-    if (record.fate[i] < 0 || at(record.fate[i]) >= fate_count || slice >= static_cast<std::int32_t>(record.slices.size()))
+    if (record.fate[i] < 0 || at(record.fate[i]) >= fate_count ||
+        slice >= static_cast<std::int32_t>(record.slices.size()))
       throw UserError("/search/sets has a code that this program does not know", "run the sweep again", 5);
-    out.sets.push_back({.stretch = {record.begin[i], record.end[i]},
-                        .group = record.group[i],
-                        .tier = record.tier[i],
-                        .members = record.members[i],
-                        .first_filed = record.first[i],
-                        .fate = static_cast<Fate>(record.fate[i]),
-                        .least = {record.least[i], record.least_second[i]},
-                        .is_sliced = slice >= 0,
-                        .slice = slice < 0 ? std::vector<std::int64_t>{} : values_in(record.slices[at(slice)])});
+    out.sets.push_back(
+        {.stretch = {record.begin[i], record.end[i]},
+         .group = record.group[i],
+         .tier = record.tier[i],
+         .members = record.members[i],
+         .first_filed = record.first[i],
+         .fate = static_cast<Fate>(record.fate[i]),
+         .least = {record.least[i], record.least_second[i]},
+         .is_sliced = slice >= 0,
+         .slice = slice < 0 ? std::vector<std::int64_t>{} : values_in(record.slices[at(slice)])});
   }
   for (std::size_t i = 0; i < record.simulated.size(); ++i)
     out.moments.push_back({record.simulated[i], record.best[i], record.possible[i]});

@@ -11,7 +11,8 @@ namespace boost::serialization {
 template <class Archive>
 void serialize(Archive& archive, echo::search::Node& node, unsigned) {
   auto& [stretch, group, tier, members, first_filed, fate, least, is_sliced, slice] = node;
-  archive& stretch.begin& stretch.end& group& tier& members& first_filed& fate& least[0] & least[1] & is_sliced& slice;
+  archive& stretch.begin& stretch.end& group& tier& members& first_filed& fate& least[0] & least[1] &
+      is_sliced& slice;
 }
 
 template <class Archive>

@@ -26,16 +26,16 @@ struct Node {
   std::int64_t members = 0;          // combinations that no rule of the sweep removes
   std::int64_t first_filed = 0;      // the least number of a member, in the order of the file
   Fate fate = Fate::open;
-  Costs least{no_bound, no_bound};   // of a simulated point: its costs
-  bool is_sliced = false;            // all members are of one slice,
-  std::vector<std::int64_t> slice;   // with these values of `per`
+  Costs least{no_bound, no_bound};  // of a simulated point: its costs
+  bool is_sliced = false;           // all members are of one slice,
+  std::vector<std::int64_t> slice;  // with these values of `per`
   friend bool operator==(const Node&, const Node&) = default;
 };
 
 // What a task leaves: parts that cover all members of its node; of a point, the point.
 struct Outcome {
   std::vector<Node> parts;
-  // Of a point that was simulated.
+  // These two are said of a point that was simulated.
   bool is_eligible = false;  // it may be ranked
   bool is_failed = false;
 };

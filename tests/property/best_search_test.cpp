@@ -43,8 +43,10 @@ std::vector<sweep::Dimension> some_dimensions(Draws& draws) {
   std::vector<sweep::Dimension> out{
       names(Axis::model, {draws.one_of({"gpt3-1.3b", "gpt3-6.7b", "llama2-7b", "qwen3-30b-a3b"})}),
       some_of(names(Axis::cluster, {"dgx-a100-hdr200", "dgx-h100-ndr400"}), draws),
-      some_of(numbers(Axis::gpus, {8, 16, 32}), draws), some_of(numbers(Axis::tp, {1, 2, 4, 8}), draws),
-      some_of(numbers(Axis::pp, {1, 2, 4}), draws), some_of(numbers(Axis::global_batch, {32, 64}), draws)};
+      some_of(numbers(Axis::gpus, {8, 16, 32}), draws),
+      some_of(numbers(Axis::tp, {1, 2, 4, 8}), draws),
+      some_of(numbers(Axis::pp, {1, 2, 4}), draws),
+      some_of(numbers(Axis::global_batch, {32, 64}), draws)};
   const std::vector<sweep::Dimension> more{
       numbers(Axis::vpp, {1, 2}),
       numbers(Axis::micro_batch, {1, 2, 4}),
@@ -108,7 +110,8 @@ sweep::SweepSpec random_sweep(std::uint64_t seed) {
       {{"tokens_per_s", Goal::max}, {"mem_peak", Goal::min}},
       {{"step_time", Goal::min}, {"gpus", Goal::min}},
       {{"gpus", Goal::min}, {"tokens_per_s_per_gpu", Goal::max}}};
-  spec.objectives = objectives[static_cast<std::size_t>(draws.below(static_cast<std::int32_t>(objectives.size())))];
+  spec.objectives =
+      objectives[static_cast<std::size_t>(draws.below(static_cast<std::int32_t>(objectives.size())))];
   spec.search.strategy = sweep::Strategy::best;
   spec.search.top = draws.one_of({1, 3, 20});
   if (draws.below(4) == 0) spec.search.within = draws.one_of({0.02, 0.2});
@@ -118,7 +121,8 @@ sweep::SweepSpec random_sweep(std::uint64_t seed) {
 }
 
 std::string words_of(const sweep::SweepSpec& spec) {
-  std::string text = "top " + std::to_string(spec.search.top) + " within " + std::to_string(spec.search.within);
+  std::string text =
+      "top " + std::to_string(spec.search.top) + " within " + std::to_string(spec.search.within);
   for (const std::string& axis : spec.search.per) text += " per " + axis;
   for (const sweep::Objective& objective : spec.objectives) text += " " + objective.metric;
   for (const sweep::Rule& rule : spec.rules) text += " " + rule.name;
@@ -155,7 +159,8 @@ std::vector<GridRow> grid_of(const sweep::SweepSpec& spec, const simulate::Catal
       continue;
     GridRow one{.raw = space.raw_index(row.id)};
     const auto cost = [&](const sweep::Objective& objective) {
-      double value = sweep::find_metric(objective.metric)->value({row.config, row.report, catalog, spec.terms});
+      double value =
+          sweep::find_metric(objective.metric)->value({row.config, row.report, catalog, spec.terms});
       if (objective.metric == "mfu" || objective.metric == "bubble_frac") value = static_cast<float>(value);
       return objective.goal == sweep::Goal::min ? value : -value;
     };
@@ -180,11 +185,12 @@ std::vector<std::int64_t> best_of_grid(std::vector<GridRow> rows, const sweep::S
       const bool is_near = slice[i].first <= best + spec.search.within * std::fabs(best);
       if (spec.search.within > 0.0 ? is_near : static_cast<std::int64_t>(i) < spec.search.top)
         found.insert(slice[i].raw);
-      const bool is_beaten = spec.objectives.size() < 2 || std::ranges::any_of(slice, [&](const GridRow& other) {
-                               const bool no_worse = other.first <= slice[i].first && other.second <= slice[i].second;
-                               const bool is_equal = other.first == slice[i].first && other.second == slice[i].second;
-                               return no_worse && (!is_equal || other.raw < slice[i].raw);
-                             });
+      const bool is_beaten =
+          spec.objectives.size() < 2 || std::ranges::any_of(slice, [&](const GridRow& other) {
+            const bool no_worse = other.first <= slice[i].first && other.second <= slice[i].second;
+            const bool is_equal = other.first == slice[i].first && other.second == slice[i].second;
+            return no_worse && (!is_equal || other.raw < slice[i].raw);
+          });
       if (!is_beaten) found.insert(slice[i].raw);
     }
   }

@@ -61,8 +61,10 @@ std::string words_of(const TrainingConfig& config, const AxisSet& open) {
   std::string text = std::string(support::presets().catalog.framework(config).name);
   for (const sweep::AxisInfo& info : sweep::axis_table) {
     const training::AxisMember& member = training::member_of(info.axis);
-    if (member.get != nullptr && (member.get(config) != member.get(TrainingConfig{}) || open.test(at(info.axis))))
-      text += " " + std::string(info.name) + "=" + std::to_string(member.get(config)) + (open.test(at(info.axis)) ? "*" : "");
+    if (member.get != nullptr &&
+        (member.get(config) != member.get(TrainingConfig{}) || open.test(at(info.axis))))
+      text += " " + std::string(info.name) + "=" + std::to_string(member.get(config)) +
+              (open.test(at(info.axis)) ? "*" : "");
   }
   return text;
 }

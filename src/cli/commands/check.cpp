@@ -12,9 +12,9 @@
 #include "cli/terminal/terminal.hpp"
 #include "config/sweep_file/sweep_file.hpp"
 #include "explain/profile_inputs.hpp"
+#include "sweep/choice/standing_defaults.hpp"
 #include "sweep/space/count_space.hpp"
 #include "sweep/space/design_space.hpp"
-#include "sweep/choice/standing_defaults.hpp"
 #include "sweep/space/sampling.hpp"
 #include "text/show_quantity.hpp"
 

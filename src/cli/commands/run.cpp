@@ -184,9 +184,10 @@ void declare_what_runs(Options& options, RunOptions& chosen) {
       "profile of measured kernels, in addition to those of the sweep (see echo-sweep profile); repeatable");
   options.value(chosen.limit, "--limit",
                 "run only the first N points; a later run without --limit continues; 0 = all");
-  options.value(chosen.gap, "--gap",
-                "search for the best points: stop where no other point can be better by more than this share: "
-                "1%, 0.01 (default: 0, a proof)");
+  options.value(
+      chosen.gap, "--gap",
+      "search for the best points: stop where no other point can be better by more than this share: "
+      "1%, 0.01 (default: 0, a proof)");
   options.value(chosen.shard, "--shard",
                 "I/N: run only shard I of N, into a separate file (echo-sweep merge combines them)");
   options.flag(chosen.fresh, "--fresh",
@@ -214,7 +215,8 @@ void declare_how_it_runs(Options& options, RunOptions& chosen) {
                  "batch: nothing is lost");
   options.choice(chosen.progress, "--progress", {"auto", "bar", "line", "json", "none"},
                  "progress report on stderr; auto = a bar on a terminal, lines elsewhere");
-  options.value(chosen.progress_interval, "--progress-interval", "interval between progress lines: 30s, 5min");
+  options.value(chosen.progress_interval, "--progress-interval",
+                "interval between progress lines: 30s, 5min");
   options.value(chosen.log_file, "--log-file", "also append progress lines and warnings to this file");
   options.flag(chosen.stats, "--stats",
                "print on stderr how often results of earlier points could be used again");

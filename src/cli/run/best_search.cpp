@@ -35,10 +35,13 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 // The share by which what is possible is better than what was found; infinite where either is not known.
 double share_open(double best, double possible) {
-  return std::isfinite(best) && std::isfinite(possible) ? std::fabs(possible - best) / std::fabs(best) : INFINITY;
+  return std::isfinite(best) && std::isfinite(possible) ? std::fabs(possible - best) / std::fabs(best)
+                                                        : INFINITY;
 }
 
-std::string number_text(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "unknown"; }
+std::string number_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "unknown";
+}
 
 std::string gap_text(double best, double possible) {
   const double share = share_open(best, possible);
@@ -62,11 +65,13 @@ class Reporter {
     if (style_ == ProgressStyle::bar) log_.write("\n");
   }
   [[nodiscard]] std::string words() const {
-    return fmt::format("best {} found {}, possible {}, gap {}; {:.2f} % of {} combinations decided, {} simulated",
-                       aims_.objective(0).metric, number_text(last_.best), number_text(last_.possible),
-                       gap_text(last_.best, last_.possible),
-                       100.0 * static_cast<double>(last_.decided) / static_cast<double>(std::max<std::int64_t>(1, last_.kept)),
-                       text::show_count(last_.kept), text::show_count(last_.simulated));
+    return fmt::format(
+        "best {} found {}, possible {}, gap {}; {:.2f} % of {} combinations decided, {} simulated",
+        aims_.objective(0).metric, number_text(last_.best), number_text(last_.possible),
+        gap_text(last_.best, last_.possible),
+        100.0 * static_cast<double>(last_.decided) /
+            static_cast<double>(std::max<std::int64_t>(1, last_.kept)),
+        text::show_count(last_.kept), text::show_count(last_.simulated));
   }
 
  private:
@@ -126,8 +131,10 @@ search::SearchResult search_all(const parallel::Session& session, const WorkerIn
     const bool is_late = request.deadline && std::chrono::steady_clock::now() >= *request.deadline;
     return !parallel::stop_requested() && !is_late;
   };
-  search::SearchPlan plan{.whole = evaluator.whole(), .combinations = space.ordered().size(), .gap = request.gap};
-  search::SearchResult result = search::search_best(inputs.spec.search, aims, std::move(plan), run_tasks, see);
+  search::SearchPlan plan{
+      .whole = evaluator.whole(), .combinations = space.ordered().size(), .gap = request.gap};
+  search::SearchResult result =
+      search::search_best(inputs.spec.search, aims, std::move(plan), run_tasks, see);
   reporter.finish();
   if (result.is_stopped)
     log.write(fmt::format("the search was stopped: {}; continue with the same command\n", reporter.words()));
@@ -180,7 +187,8 @@ std::string proof_text(const results::SearchRecord& record) {
   for (std::size_t i = 0; i < record.fate.size(); ++i) members[at(record.fate[i])] += record.members[i];
   const auto count = [&](Fate fate) { return text::show_count(members[at(static_cast<int>(fate))]); };
   std::string text = fmt::format(
-      "proof by search: of {} combinations that the rules keep, {} simulated; the others cannot be better: {} by "
+      "proof by search: of {} combinations that the rules keep, {} simulated; the others cannot be better: "
+      "{} by "
       "their bound, {} lack memory, {} are not supported, {} repeat a config\n",
       text::show_count(record.kept), count(Fate::simulated), count(Fate::bound), count(Fate::memory),
       count(Fate::unsupported), count(Fate::repeat));

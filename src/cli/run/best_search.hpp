@@ -16,18 +16,18 @@
 namespace echo::cli {
 
 struct BestSearch {
-  std::filesystem::path file;   // the result's
-  std::string sweep_key;        // of the sweep and the gap
-  double gap = 0.0;             // share
-  bool fresh = false;           // forget what earlier launches found
-  std::string progress;         // style, as --progress says
-  double interval = 60.0;       // seconds between progress lines
+  std::filesystem::path file;  // the result's
+  std::string sweep_key;       // of the sweep and the gap
+  double gap = 0.0;            // share
+  bool fresh = false;          // forget what earlier launches found
+  std::string progress;        // style, as --progress says
+  double interval = 60.0;      // seconds between progress lines
   std::optional<std::chrono::steady_clock::time_point> deadline;
 };
 
 struct BestPoints {
-  bool is_stopped = false;  // the text on stderr has said how far it is
-  results::SearchRecord record;  // on worker 0
+  bool is_stopped = false;           // the text on stderr has said how far it is
+  results::SearchRecord record;      // on worker 0
   std::vector<std::int64_t> points;  // numbers of combinations, ascending; on every worker
 };
 

@@ -97,9 +97,10 @@ void check_strategy(const RunOptions& options, const sweep::SweepSpec& spec) {
     throw UserError("--gap is of a search for the best points, and this sweep runs others",
                     "write strategy = \"best\" in [search], or leave out --gap", 2);
   if (searches && (!options.shard.empty() || options.extend || options.limit > 0))
-    throw UserError("a search for the best points finds them all at once: --shard, --extend and --limit do not "
-                    "go with it",
-                    "leave them out; mpirun spreads the search over workers", 2);
+    throw UserError(
+        "a search for the best points finds them all at once: --shard, --extend and --limit do not "
+        "go with it",
+        "leave them out; mpirun spreads the search over workers", 2);
 }
 
 void check_options(const RunOptions& options) {

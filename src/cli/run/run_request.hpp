@@ -33,7 +33,7 @@ void check_options(const RunOptions&);
 [[nodiscard]] parallel::LaunchRequest launch_request(const RunOptions&, const WorkerInputs&,
                                                      const sweep::DesignSpace& space, results::Provenance);
 
-// Of the part of a run that finds the best points: where its rows go, and their key with the gap.
+// What the part of a run that finds the best points needs: where its rows go, their key with the gap.
 [[nodiscard]] BestSearch search_request(const RunOptions&, const WorkerInputs&);
 // UserError 2 where options make no sense with the strategy of the sweep.
 void check_strategy(const RunOptions&, const sweep::SweepSpec&);

@@ -301,7 +301,8 @@ void check_slices(const toml::table& table, const std::vector<std::string>& axes
     const bool again = std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(i), axes[i]) !=
                        axes.begin() + static_cast<std::ptrdiff_t>(i);
     if (again)
-      problems.error(place_of(*table.get("per")), "per names \"" + axes[i] + "\" twice", "remove one of them");
+      problems.error(place_of(*table.get("per")), "per names \"" + axes[i] + "\" twice",
+                     "remove one of them");
     else if (!training::find_axis(axes[i]))
       problems.error(place_of(*table.get("per")), "per names \"" + axes[i] + "\", which is no axis",
                      "name axes, as in per = [\"cluster\", \"gpus\"]");
@@ -318,7 +319,8 @@ void check_search(TableReader& root, const sweep::Search& search) {
   if (search.strategy != sweep::Strategy::best) return;
   check_slices(table, search.per, root.problems());
   if (const toml::node* within = table.get("within"); within != nullptr && search.within == 0.0)
-    root.problems().error(place_of(*within), "within is no share above 0", "write top = 1 for the best point alone");
+    root.problems().error(place_of(*within), "within is no share above 0",
+                          "write top = 1 for the best point alone");
 }
 
 void fill_in_name(sweep::SweepSpec& spec) {

@@ -1,5 +1,5 @@
-// The rounds of a search on all workers. Worker 0 holds the queue; each round's tasks are dealt out in turn, and
-// what comes back is in the order of the tasks, whoever ran them.
+// The rounds of a search on all workers. Worker 0 holds the queue; each round's tasks are distributed in turn,
+// and what comes back is in the order of the tasks, whoever ran them.
 #pragma once
 
 #include <functional>

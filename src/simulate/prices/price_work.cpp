@@ -250,9 +250,9 @@ static const PricedKernel& priced_kernel(const ops::KernelKey& key, const traini
   const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
   if (is_new) {
     const machine::GpuSpec& gpu = catalog.gpu(config);
-    entry->second = {kernels::price_known(key, gpu, named(calibration.kernels, gpu.kernels),
-                                          calibration.measured),
-                     static_cast<std::int32_t>(memo.kernels.size()) - 1};
+    entry->second = {
+        kernels::price_known(key, gpu, named(calibration.kernels, gpu.kernels), calibration.measured),
+        static_cast<std::int32_t>(memo.kernels.size()) - 1};
   }
   return entry->second;
 }
