@@ -114,6 +114,74 @@ TEST(Bounds, NoMemberIsFasterThanItsSet) {
   RecordProperty("members", std::to_string(members));
 }
 
+// A set and one of its members: how near the bound is to the member's step; 0 where there is none.
+struct Attack {
+  TrainingConfig base, member;
+  AxisSet open;
+  double ratio = 0.0;
+};
+
+class Attacker {
+ public:
+  explicit Attacker(std::uint64_t seed) : draws_(seed ^ 0xA77AC) {}
+
+  Attack start(std::uint64_t seed) {
+    Attack attack{.base = some_config(seed), .member = {}, .open = some_axes(draws_)};
+    attack.member = attack.base;
+    vary(attack.member, attack.open, draws_);
+    return judged(attack);
+  }
+  // One axis more or less is open, one of the open ones has another value, or the whole set has another value
+  // of some axis.
+  Attack step(Attack attack) {
+    const auto& axes = sweep::axis_table;
+    const sweep::AxisInfo& info =
+        axes[static_cast<std::size_t>(draws_.below(static_cast<std::int32_t>(axes.size())))];
+    const training::AxisMember& member = training::member_of(info.axis);
+    if (member.set == nullptr) return attack;
+    AxisSet one;
+    one.set(at(info.axis));
+    if (reach_of(info.axis) != Reach::all && info.axis != Axis::nccl_version) {
+      if (draws_.coin()) attack.open.flip(at(info.axis));
+      vary(attack.member, one, draws_);
+      if (!attack.open.test(at(info.axis))) member.set(attack.base, member.get(attack.member));
+    } else {
+      const std::int32_t value = member.get(some_config(static_cast<std::uint64_t>(draws_.below(1 << 20))));
+      member.set(attack.base, value), member.set(attack.member, value);
+    }
+    return judged(attack);
+  }
+
+ private:
+  Attack judged(Attack attack) {
+    attack.ratio = 0.0;
+    const auto bound = bounds_.of_set(attack.base, attack.open);
+    if (!bound) return attack;
+    const simulate::StepReport report = simulate::simulate(attack.member, catalog_, known_, ws_);
+    if (report.status == training::Status::ok) attack.ratio = to_seconds(*bound) / to_seconds(report.step);
+    EXPECT_LE(attack.ratio, 1.0) << words_of(attack.member, attack.open) << "\nof "
+                                 << words_of(attack.base, attack.open);
+    return attack;
+  }
+  Draws draws_;
+  simulate::Catalog catalog_ = support::catalog_with_roomy_gpus();
+  const simulate::Calibration& known_ = support::presets().calibration;
+  simulate::Workspace ws_;
+  StepBounds bounds_{catalog_, known_, ws_};
+};
+
+TEST(Bounds, ClimbingTowardsAViolationFindsNone) {
+  Attacker attacker(1);
+  double highest = 0.0;
+  for (std::uint64_t seed = 0; seed < sets_to_try() / 50; ++seed) {
+    Attack attack = attacker.start(seed);
+    for (int i = 0; i < 60 && !HasFailure(); ++i)
+      if (const Attack next = attacker.step(attack); next.ratio >= attack.ratio) attack = next;
+    highest = std::max(highest, attack.ratio);
+  }
+  EXPECT_GT(highest, 0.95);
+}
+
 TEST(Bounds, NoMemberNeedsLessMemoryThanItsSet) {
   const simulate::Catalog& catalog = support::presets().catalog;
   const simulate::Calibration& known = support::presets().calibration;
