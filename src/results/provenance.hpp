@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "results/search_group.hpp"
 #include "storage/hdf5.hpp"
 #include "sweep/run/row.hpp"
 
@@ -36,6 +38,7 @@ struct Provenance {
   std::vector<InputFile> inputs;
   std::vector<Launch> launches;
   std::vector<Failure> failures;
+  std::optional<SearchRecord> search;  // of a search for the best: written to /search
 };
 
 // Attributes, texts, inputs, launches, layer tables ("8 10 10 8"); makes /provenance/points with room for

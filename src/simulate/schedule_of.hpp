@@ -4,6 +4,7 @@
 #include "base/at.hpp"
 #include "simulate/catalog.hpp"
 #include "timeline/schedule.hpp"
+#include "workload/workload.hpp"
 
 namespace echo::simulate {
 
@@ -13,6 +14,12 @@ namespace echo::simulate {
   const std::size_t id = at(config.schedule.index());
   const auto own = timeline::schedule_table();
   return id < own.size() ? *own[id] : timeline::schedule_of(catalog.orders.at(id - own.size()));
+}
+
+// Which of its backwards are split.
+[[nodiscard]] inline workload::Backward backward_of(const timeline::Schedule& schedule) {
+  if (schedule.mixes_backwards) return workload::Backward::both;
+  return schedule.splits_backward ? workload::Backward::split : workload::Backward::whole;
 }
 
 }  // namespace echo::simulate

@@ -10,6 +10,7 @@
 #include "simulate/report/error_bands.hpp"
 #include "simulate/report/invariants.hpp"
 #include "simulate/report/production.hpp"
+#include "simulate/report/rates.hpp"
 #include "simulate/report/report_shares.hpp"
 #include "simulate/report/robust_step.hpp"
 #include "simulate/schedule_of.hpp"
@@ -44,20 +45,7 @@ void report_step(const TrainingConfig& config, const Catalog& catalog, const Ste
   report.critical_stage = slowed.critical_stage;
 
   report_fractions(slowed.cost.graded, report);
-  const double seconds = to_seconds(report.step);
-  const double tokens = static_cast<double>(config.batch.global_samples) * config.batch.sequence_tokens;
-  report.tokens_per_second = tokens / seconds;
-  const double peak = catalog.gpu(config).peak_of(config.precision).value * training::gpus_of(config.degrees);
-  const training::ModelSpec& model = catalog.model(config.model);
-  const std::int32_t samples = config.batch.global_samples, length = config.batch.sequence_tokens;
-  const auto flops = config.recipe.lora_rank > 0 ? training::frozen_model_flops : training::model_flops;
-  // Attention in packed documents does not cross their borders.
-  const std::int32_t packed = config.recipe.packed_tokens;
-  const double plain = packed == 0 || packed >= length
-                           ? flops(model, samples, length)
-                           : flops(model, std::int64_t{samples} * length, packed) / packed;
-  report.mfu = (plain + config.recipe.mtp_layers * training::multi_token_flops(model, samples, length)) /
-               (seconds * peak);
+  report_rates(config, catalog, report);
   const char* broken = simulate::check_step({.step = report.step,
                                              .step_no_slowdown = report.step_no_slowdown,
                                              .busiest_stage = slowed.busiest,

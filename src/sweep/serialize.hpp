@@ -53,8 +53,8 @@ void serialize(Archive& archive, echo::sweep::Objective& objective, unsigned) {
 
 template <class Archive>
 void serialize(Archive& archive, echo::sweep::Search& search, unsigned) {
-  auto& [strategy, points] = search;
-  archive& strategy& points;
+  auto& [strategy, points, top, within, per] = search;
+  archive& strategy& points& top& within& per;
 }
 
 template <class Archive>

@@ -66,10 +66,15 @@ struct Objective {
   friend bool operator==(const Objective&, const Objective&) = default;
 };
 
-enum class Strategy : std::int8_t { grid, random, sobol };
+enum class Strategy : std::int8_t { grid, random, sobol, best };
 struct Search {
   Strategy strategy = Strategy::grid;
   std::int64_t points = 0;  // of random and sobol
+  // For best: how many points of each slice, how far behind the best (a share; 0: not asked for, then `top`
+  // counts), and the axes whose values make slices.
+  std::int64_t top = 20;
+  double within = 0.0;
+  std::vector<std::string> per;
   friend bool operator==(const Search&, const Search&) = default;
 };
 

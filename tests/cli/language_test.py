@@ -76,7 +76,7 @@ class Language(unittest.TestCase):
         good = tomllib.loads((sweeps / "two-budgets.toml").read_text())
         slips = [("space", "tpp", 1), ("space", "tp", 0), ("space", "recompute", "halves"), ("space", "zero", [4]),
                  ("space", "gpus", "auto"), ("space", "tp", {"pow2": [1]}), ("space", "sequence_parallel", 1),
-                 ("search", "strategy", "nsga2"), ("run", "budgte", "1 h"), ("simulate", "skew", {"sigma": "2 %"}),
+                 ("search", "strategy", "halving"), ("run", "budgte", "1 h"), ("simulate", "skew", {"sigma": "2 %"}),
                  ("target", "tokens", 1e12), ("output", "file", 3)]
         for section, key, value in slips:
             sweep = {**good, section: {**good.get(section, {}), key: value}}

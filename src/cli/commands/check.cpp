@@ -12,9 +12,10 @@
 #include "cli/terminal/terminal.hpp"
 #include "config/sweep_file/sweep_file.hpp"
 #include "explain/profile_inputs.hpp"
+#include "sweep/choice/standing_defaults.hpp"
 #include "sweep/space/count_space.hpp"
 #include "sweep/space/design_space.hpp"
-#include "sweep/choice/standing_defaults.hpp"
+#include "sweep/space/sampling.hpp"
 #include "text/show_quantity.hpp"
 
 namespace echo::cli::commands {
@@ -65,7 +66,7 @@ std::string size_of(const std::string& path, config::SweepInputs& inputs) {
     warn_of_defaults(path, space, inputs);
     return text::show_count(space.size()) + " points";
   }
-  if (inputs.spec.search.strategy != sweep::Strategy::grid)
+  if (sweep::draws_points(inputs.spec.search.strategy))
     return text::show_count(inputs.spec.search.points) + " points";
   return (count.exact ? "" : "about ") + text::show_count(count.kept.value) + " combinations";
 }

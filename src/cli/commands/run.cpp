@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/run/abort_all.hpp"
+#include "cli/run/best_search.hpp"
 #include "cli/run/memo_report.hpp"
 #include "cli/run/run_request.hpp"
 #include "cli/run/sweep_inputs.hpp"
@@ -21,8 +23,10 @@
 #include "parallel/broadcast.hpp"
 #include "parallel/launch/launch.hpp"
 #include "parallel/launch/stop_signal.hpp"
+#include "parallel/search/round_journal.hpp"
 #include "results/read_rows.hpp"
 #include "sweep/run/run_sweep.hpp"
+#include "sweep/space/space_index.hpp"
 #include "text/show_quantity.hpp"
 
 namespace echo::cli::commands {
@@ -72,6 +76,11 @@ int report_outcome(const RunOptions& options, std::int64_t allowed_failures, con
                            .gap_points = best.size(),
                            .line_width = line_width(stdout)};
   say("{}", options.json ? summary_json(rows, facts) : summary_text(rows, facts));
+  if (request.provenance.search) {
+    if (outcome.kind != Kind::limited)
+      parallel::RoundJournal::remove(parallel::real_disk(), parallel::round_journal_of(request.file));
+    if (!options.json) say("{}", proof_text(*request.provenance.search));
+  }
   if (outcome.kind == Kind::limited && !options.json)
     say("partial: the first {} of {} points; continue with the same command without --limit\n",
         text::show_count(outcome.summary.rows), text::show_count(request.space.size));
@@ -87,6 +96,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
   (void)parallel::from_first_worker(session, [&] {
     check_options(options);
     read = config::read_sweep(options.sweep, options.preset_paths, options.sets);
+    check_strategy(options, read.spec);
     measured = explain::read_profiles(read, options.profiles);
     return true;
   });
@@ -99,8 +109,19 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
   }
   shared.emplace(share_inputs(session, std::move(read), measured));
   const WorkerInputs& inputs = *shared;
-  if (session.is_first() && !options.quiet) log.write(numbering_note(inputs));
-  const sweep::DesignSpace space = share_space(session, inputs);
+  if (session.is_first() && !options.quiet && inputs.spec.search.strategy != sweep::Strategy::best)
+    log.write(numbering_note(inputs));
+  const bool searches = inputs.spec.search.strategy == sweep::Strategy::best;
+  std::vector<std::int64_t> points;
+  if (searches) {
+    BestPoints best = find_best(session, inputs, search_request(options, inputs), log);
+    if (best.is_stopped) return parallel::exit_resumable;
+    points = std::move(best.points);
+    if (session.is_first()) provenance.search = std::move(best.record);
+  }
+  const sweep::DesignSpace space =
+      searches ? sweep::DesignSpace(inputs.spec, inputs.catalog, sweep::index_of_list(std::move(points)))
+               : share_space(session, inputs);
   const parallel::LaunchRequest request = launch_request(options, inputs, space, std::move(provenance));
   if (options.verbose && session.is_first()) log.write(printable(describe_request(request)));
 
@@ -163,6 +184,10 @@ void declare_what_runs(Options& options, RunOptions& chosen) {
       "profile of measured kernels, in addition to those of the sweep (see echo-sweep profile); repeatable");
   options.value(chosen.limit, "--limit",
                 "run only the first N points; a later run without --limit continues; 0 = all");
+  options.value(
+      chosen.gap, "--gap",
+      "search for the best points: stop where no other point can be better by more than this share: "
+      "1%, 0.01 (default: 0, a proof)");
   options.value(chosen.shard, "--shard",
                 "I/N: run only shard I of N, into a separate file (echo-sweep merge combines them)");
   options.flag(chosen.fresh, "--fresh",
@@ -190,7 +215,8 @@ void declare_how_it_runs(Options& options, RunOptions& chosen) {
                  "batch: nothing is lost");
   options.choice(chosen.progress, "--progress", {"auto", "bar", "line", "json", "none"},
                  "progress report on stderr; auto = a bar on a terminal, lines elsewhere");
-  options.value(chosen.progress_interval, "--progress-interval", "interval between progress lines: 30s, 5min");
+  options.value(chosen.progress_interval, "--progress-interval",
+                "interval between progress lines: 30s, 5min");
   options.value(chosen.log_file, "--log-file", "also append progress lines and warnings to this file");
   options.flag(chosen.stats, "--stats",
                "print on stderr how often results of earlier points could be used again");

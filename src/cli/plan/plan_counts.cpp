@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/counter_rng.hpp"
+#include "sweep/space/sampling.hpp"
 #include "sweep/space/survivor_ranks.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -67,7 +68,7 @@ PlanCounts count_plan(const sweep::SweepSpec& spec, const simulate::Catalog& cat
   const sweep::CountOptions options{.seed = static_cast<std::uint64_t>(spec.seed)};
   counts.space = sweep::count_space(raw, options);
   counts.alone = sweep::count_rules_alone(raw, options);
-  const bool sampled = spec.search.strategy != sweep::Strategy::grid;
+  const bool sampled = sweep::draws_points(spec.search.strategy);
   if (sampled || counts.space.kept.high <= most_numbered)
     counts.points = std::make_unique<const sweep::DesignSpace>(spec, catalog);
   counts.to_run = counts.space.kept;
@@ -134,7 +135,7 @@ std::string to_run_text(const sweep::SweepSpec& spec, const PlanCounts& counts) 
     text += share < 1e-3 ? fmt::format(" ({:.2g} %)", share * 100.0)
                          : fmt::format(" ({})", text::show_share(share));
   }
-  if (spec.search.strategy != sweep::Strategy::grid) {
+  if (sweep::draws_points(spec.search.strategy)) {
     text += fmt::format(", {} of the {} that the rules keep",
                         spec.search.strategy == sweep::Strategy::sobol ? "a Sobol sample" : "drawn at random",
                         show_estimate(counts.space.kept));

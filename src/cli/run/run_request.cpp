@@ -9,9 +9,11 @@
 #include <ctime>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "base/at.hpp"
+#include "base/digest.hpp"
 #include "base/error.hpp"
 #include "cli/run/build_facts.hpp"
 #include "cli/slurm/time_budget.hpp"
@@ -60,7 +62,46 @@ std::optional<std::int64_t> parse_failures(std::string text, std::int64_t points
   return static_cast<std::int64_t>(failures);
 }
 
+// A search that stops at a gap has other rows than one that does not.
+results::FileHeader header_of(const RunOptions& options, const WorkerInputs& inputs) {
+  results::FileHeader header = sweep_header(inputs);
+  if (inputs.spec.search.strategy != sweep::Strategy::best || options.gap.empty()) return header;
+  const std::string text = header.space_key + fmt::format(" gap {}", parse_share(options.gap, "--gap"));
+  Digest digest;
+  digest.add(std::as_bytes(std::span(text)));
+  header.space_key = digest.hex();
+  const std::string both = header.row_key + header.space_key;
+  Digest whole;
+  whole.add(std::as_bytes(std::span(both)));
+  header.sweep_key = whole.hex();
+  return header;
+}
+
 }  // namespace
+
+BestSearch search_request(const RunOptions& options, const WorkerInputs& inputs) {
+  const auto seconds = time_budget(options.time_budget, inputs.spec.run.time_budget,
+                                   std::getenv("SLURM_JOB_END_TIME"), std::time(nullptr));
+  return {.file = result_file(options, inputs.spec),
+          .sweep_key = header_of(options, inputs).sweep_key,
+          .gap = options.gap.empty() ? 0.0 : parse_share(options.gap, "--gap"),
+          .fresh = options.fresh,
+          .progress = options.quiet ? "none" : options.progress,
+          .interval = parse_seconds(options.progress_interval, "--progress-interval"),
+          .deadline = seconds ? std::optional(parallel::seconds_from_now(*seconds)) : std::nullopt};
+}
+
+void check_strategy(const RunOptions& options, const sweep::SweepSpec& spec) {
+  const bool searches = spec.search.strategy == sweep::Strategy::best;
+  if (!searches && !options.gap.empty())
+    throw UserError("--gap is of a search for the best points, and this sweep runs others",
+                    "write strategy = \"best\" in [search], or leave out --gap", 2);
+  if (searches && (!options.shard.empty() || options.extend || options.limit > 0))
+    throw UserError(
+        "a search for the best points finds them all at once: --shard, --extend and --limit do not "
+        "go with it",
+        "leave them out; mpirun spreads the search over workers", 2);
+}
 
 void check_options(const RunOptions& options) {
   if (options.fresh && (options.extend || options.retry_failed))
@@ -71,6 +112,7 @@ void check_options(const RunOptions& options) {
                     "extend the merged file, or run the shards of the new sweep from the beginning", 2);
   static_cast<void>(parallel::parse_shard(options.shard));
   static_cast<void>(parse_seconds(options.progress_interval, "--progress-interval"));
+  if (!options.gap.empty()) static_cast<void>(parse_share(options.gap, "--gap"));
   if (!options.time_budget.empty()) static_cast<void>(parse_seconds(options.time_budget, "--time-budget"));
   if (!options.snapshot_every.empty())
     static_cast<void>(parse_seconds(options.snapshot_every, "--snapshot-every"));
@@ -107,7 +149,7 @@ parallel::LaunchRequest launch_request(const RunOptions& options, const WorkerIn
   const auto seconds = time_budget(options.time_budget, spec.run.time_budget,
                                    std::getenv("SLURM_JOB_END_TIME"), std::time(nullptr));
   return {.file = result_file(options, spec),
-          .header = sweep_header(inputs),
+          .header = header_of(options, inputs),
           .provenance = std::move(provenance),
           .nearest =
               [&inputs](const results::ResultFile& file) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
+#include "cli/run/best_search.hpp"
 #include "cli/run/sweep_inputs.hpp"
 #include "parallel/launch/launch.hpp"
 
@@ -14,6 +15,7 @@ namespace echo::cli {
 
 struct RunOptions {
   std::string sweep, output, shard, max_failures, time_budget, snapshot_every, log_file;
+  std::string gap;  // of a search for the best: ends where it is no wider
   std::string fsync = "never", progress = "auto", progress_interval = "60s";
   std::vector<std::string> sets, preset_paths, profiles;
   std::int64_t limit = 0;
@@ -30,6 +32,11 @@ void check_options(const RunOptions&);
 // Keeps references to `space`, which must outlive the request.
 [[nodiscard]] parallel::LaunchRequest launch_request(const RunOptions&, const WorkerInputs&,
                                                      const sweep::DesignSpace& space, results::Provenance);
+
+// What the part of a run that finds the best points needs: where its rows go, their key with the gap.
+[[nodiscard]] BestSearch search_request(const RunOptions&, const WorkerInputs&);
+// UserError 2 where options make no sense with the strategy of the sweep.
+void check_strategy(const RunOptions&, const sweep::SweepSpec&);
 
 // Text for --verbose: file, points and keys.
 [[nodiscard]] std::string describe_request(const parallel::LaunchRequest&);

@@ -19,6 +19,7 @@
 
 #include "simulate/serialize.hpp"
 #include "sweep/serialize.hpp"
+#include "sweep/space/sampling.hpp"
 #include "sweep/space/serialize_index.hpp"
 #include "sweep/space/space_index.hpp"
 #include "text/show_quantity.hpp"
@@ -141,7 +142,7 @@ std::string space_key(const sweep::SweepSpec& spec) {
   space.rules = spec.rules;
   for (sweep::Rule& rule : space.rules) rule.why.clear();
   space.search = spec.search;
-  if (spec.search.strategy != sweep::Strategy::grid) space.seed = spec.seed;
+  if (sweep::draws_points(spec.search.strategy)) space.seed = spec.seed;
   space.batch_in_tokens = spec.batch_in_tokens;
   return Key().add_archive(space).hex();
 }

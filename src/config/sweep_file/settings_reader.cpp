@@ -10,21 +10,19 @@
 #include "config/sweep_file/economics_reader.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
 #include "config/toml/did_you_mean.hpp"
+#include "training/axis.hpp"
 
 namespace echo::config {
 namespace {
 
-// Strategies of the full design that are not built.
-constexpr const char* later_strategies[] = {"nsga2", "halving"};
+// Words of the full design that are not built.
 constexpr const char* later_distributions[] = {"static", "guided"};
 
 void refuse_later_words(const toml::node& node, const Setting& setting, Problems& problems) {
   const auto* word = node.as_string();
   if (word == nullptr) return;
   const auto is = [&](const char* later) { return word->get() == later; };
-  const bool later =
-      std::ranges::any_of(later_strategies, is) || std::ranges::any_of(later_distributions, is);
-  if (!later) return;
+  if (std::ranges::none_of(later_distributions, is)) return;
   std::string known;
   for (const std::string& name : setting.words) known += (known.empty() ? "" : ", ") + name;
   problems.error(place_of(node), std::string(setting.key) + " \"" + word->get() + "\" is not supported yet",
@@ -273,19 +271,54 @@ void check_name(TableReader& root, const sweep::SweepSpec& spec) {
                         "it names the result file; use letters, digits and dashes");
 }
 
+// Keys of [search] that go with some strategies only.
+void check_search_keys(const toml::table& table, sweep::Strategy strategy, Problems& problems) {
+  using sweep::Strategy;
+  const auto refuse = [&](const char* key, const char* what, const char* remedy) {
+    if (table.contains(key)) problems.error(place_of(*table.get(key)), what, remedy);
+  };
+  if (strategy == Strategy::grid)
+    refuse("points", "a grid always runs all its points",
+           "remove points, or search with strategy = \"random\" or \"sobol\"");
+  if (strategy == Strategy::best) {
+    refuse("points", "a search for the best decides itself which points it runs", "remove points");
+    if (table.contains("top"))
+      refuse("within", "top counts the points that are wanted, within says how good they must be",
+             "remove one of the two");
+    return;
+  }
+  for (const char* const key : {"top", "within", "per"})
+    refuse(key, "only a search for the best has this key", "search with strategy = \"best\", or remove it");
+  if (strategy != Strategy::grid && !table.contains("points"))
+    problems.error(place_of(*table.get("strategy")), "this strategy needs a number of points",
+                   "add points = 1000");
+}
+
+void check_slices(const toml::table& table, const std::vector<std::string>& axes, Problems& problems) {
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const bool again = std::find(axes.begin(), axes.begin() + static_cast<std::ptrdiff_t>(i), axes[i]) !=
+                       axes.begin() + static_cast<std::ptrdiff_t>(i);
+    if (again)
+      problems.error(place_of(*table.get("per")), "per names \"" + axes[i] + "\" twice",
+                     "remove one of them");
+    else if (!training::find_axis(axes[i]))
+      problems.error(place_of(*table.get("per")), "per names \"" + axes[i] + "\", which is no axis",
+                     "name axes, as in per = [\"cluster\", \"gpus\"]");
+  }
+}
+
 void check_search(TableReader& root, const sweep::Search& search) {
   const toml::node* node = root.node("search", Presence::optional);
   if (node == nullptr || !node->is_table()) return;
   const toml::table& table = *node->as_table();
-  const bool grid = !table.contains("strategy") || table["strategy"].value_or(std::string()) == "grid";
-  if (grid && search.points > 0) {
-    root.problems().error(place_of(*table.get("points")), "a grid always runs all its points",
-                          "remove points, or search with strategy = \"random\" or \"sobol\"");
-  }
-  if (search.strategy != sweep::Strategy::grid && !table.contains("points")) {
-    root.problems().error(place_of(*table.get("strategy")), "this strategy needs a number of points",
-                          "add points = 1000");
-  }
+  const bool is_known = !table.contains("strategy") || search.strategy != sweep::Strategy::grid ||
+                        table["strategy"].value_or(std::string()) == "grid";
+  if (is_known) check_search_keys(table, search.strategy, root.problems());
+  if (search.strategy != sweep::Strategy::best) return;
+  check_slices(table, search.per, root.problems());
+  if (const toml::node* within = table.get("within"); within != nullptr && search.within == 0.0)
+    root.problems().error(place_of(*within), "within is no share above 0",
+                          "write top = 1 for the best point alone");
 }
 
 void fill_in_name(sweep::SweepSpec& spec) {

@@ -231,6 +231,7 @@ std::string build(const std::filesystem::path& path, Job& job) {
       look_at(path, written.findings, job.header.is_partial ? NearestFinder() : job.nearest);
   Hdf5File finished(path, Hdf5File::Mode::update);
   findings.write(finished);
+  if (job.provenance.search) write_search(finished, *job.provenance.search);
   describe_groups(finished);
   finished.set_attribute("/", "rows_digest", written.rows_digest);
   finished.set_attribute("/", "rows_digest_algorithm", rows_digest_algorithm);

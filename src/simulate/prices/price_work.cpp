@@ -241,14 +241,34 @@ BottleneckTimes bottlenecks_of(const ops::CollectiveEstimate& price) {
   return bottlenecks;
 }
 
+// Contract: `key` names the config's kernel library.
+static const PricedKernel& priced_kernel(const ops::KernelKey& key, const training::TrainingConfig& config,
+                                         const Catalog& catalog, const Calibration& calibration,
+                                         PriceMemo& memo) {
+  const std::int32_t gpu_id =
+      (config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu).index();
+  const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
+  if (is_new) {
+    const machine::GpuSpec& gpu = catalog.gpu(config);
+    entry->second = {
+        kernels::price_known(key, gpu, named(calibration.kernels, gpu.kernels), calibration.measured),
+        static_cast<std::int32_t>(memo.kernels.size()) - 1};
+  }
+  return entry->second;
+}
+
+SimTime price_kernel(ops::KernelKey key, const training::TrainingConfig& config, const Catalog& catalog,
+                     const Calibration& calibration, PriceMemo& memo) {
+  key.library = config.recipe.kernel_library;
+  const PricedKernel& priced = priced_kernel(key, config, catalog, calibration, memo);
+  return within_a_step(key, priced.alone.alone, catalog.framework(config), config.recipe.cuda_graphs);
+}
+
 void price_work(const training::TrainingConfig& config, const Catalog& catalog,
                 const Calibration& calibration, const workload::Workload& work, PriceMemo& memo,
                 Prices& out) {
   const machine::GpuSpec& gpu = catalog.gpu(config);
-  const kernels::KernelConstants& constants = named(calibration.kernels, gpu.kernels);
   const training::FrameworkSpec& framework = catalog.framework(config);
-  const std::int32_t gpu_id =
-      (config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu).index();
   out.kernels.clear();
   out.collectives.clear();
   out.kernel_number.clear();
@@ -258,13 +278,10 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog,
   out.bottlenecks.clear();
   for (ops::KernelKey key : work.kernels) {
     key.library = config.recipe.kernel_library;
-    const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
-    if (is_new)
-      entry->second = {kernels::price_known(key, gpu, constants, calibration.measured),
-                       static_cast<std::int32_t>(memo.kernels.size()) - 1};
-    const ops::KernelPrice& price = entry->second.alone;
+    const PricedKernel& priced = priced_kernel(key, config, catalog, calibration, memo);
+    const ops::KernelPrice& price = priced.alone;
     out.kernels.push_back(price);
-    out.kernel_number.push_back(entry->second.number);
+    out.kernel_number.push_back(priced.number);
     out.alone.push_back(within_a_step(key, price.alone, framework, config.recipe.cuda_graphs));
     out.bottlenecks.push_back(
         bottlenecks_of(key, price, out.alone.back(), framework, config.recipe.cuda_graphs));

@@ -30,6 +30,10 @@ void price_work(const training::TrainingConfig&, const Catalog&, const Calibrati
 [[nodiscard]] SimTime within_a_step(const ops::KernelKey&, SimTime alone, const training::FrameworkSpec&,
                                     bool cuda_graphs);
 
+// The time of one kernel in a step of `config`.
+[[nodiscard]] SimTime price_kernel(ops::KernelKey, const training::TrainingConfig&, const Catalog&,
+                                   const Calibration&, PriceMemo& memo);
+
 // One query as `config` would ask it, with what it takes of the links; the reference lasts as long as the
 // memo.
 [[nodiscard]] const PricedCollective& priced_collective(const ops::CollectiveQuery&,

@@ -15,11 +15,6 @@ namespace {
 
 using training::TrainingConfig;
 
-workload::Backward backward_of(const timeline::Schedule& schedule) {
-  if (schedule.mixes_backwards) return workload::Backward::both;
-  return schedule.splits_backward ? workload::Backward::split : workload::Backward::whole;
-}
-
 void price_hops(const TrainingConfig& config, const Catalog& catalog, const Calibration& calibration,
                 PriceMemo& memo, SimulatedStep& step) {
   const std::vector<std::int32_t>& stage_of = step.layout.stage_of_chunk;

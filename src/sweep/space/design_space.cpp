@@ -21,7 +21,7 @@ const IndexSegment& segment_of(const SpaceIndex& index, PointIndex point) {
 }  // namespace
 
 SpaceIndex index_part(const SweepSpec& spec, const RawSpace& space, std::int64_t part, std::int64_t parts) {
-  if (spec.search.strategy == Strategy::grid) return index_part(space, part, parts);
+  if (!draws_points(spec.search.strategy)) return index_part(space, part, parts);
   ECHO_EXPECT(part >= 0 && part < parts);
   return index_of_list(part == 0 ? sample_points(spec, space) : std::vector<std::int64_t>{});
 }

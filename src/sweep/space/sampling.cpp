@@ -133,7 +133,7 @@ std::vector<std::int64_t> sobol_points(const SweepSpec& spec, const RawSpace& sp
 }  // namespace
 
 std::vector<std::int64_t> sample_points(const SweepSpec& spec, const RawSpace& space) {
-  ECHO_EXPECT(spec.search.strategy != Strategy::grid);
+  ECHO_EXPECT(draws_points(spec.search.strategy));
   if (spec.search.points <= 0)
     throw UserError("[search] has no number of points", "add, for example, points = 1000");
   if (space.size() < spec.search.points) too_many(spec.search.points, space.size());

@@ -10,21 +10,20 @@ namespace {
 
 constexpr std::int32_t passed = 1;  // cutoff of a program with one rule that has not failed
 
-std::unique_ptr<Program> with_one_rule(const Program& program) {
-  auto merged = std::make_unique<Program>(program);
-  for (std::vector<Step>& level : merged->steps) {
+}  // namespace
+
+Program with_one_rule(Program program) {
+  for (std::vector<Step>& level : program.steps) {
     for (Step& step : level) step.rule = step.rule == no_rule ? no_rule : 0;
   }
-  merged->rules = {{"any", true}};
-  return merged;
+  program.rules = {{"any", true}};
+  return program;
 }
-
-}  // namespace
 
 std::optional<SurvivorRanks> SurvivorRanks::of(const RawSpace& space, std::int64_t node_budget) {
   SurvivorRanks ranks(space);
   for (std::size_t g = 0; g < space.groups(); ++g) {
-    Group group{with_one_rule(space.program(g)), nullptr, 0};
+    Group group{std::make_unique<Program>(with_one_rule(space.program(g))), nullptr, 0};
     group.counter = std::make_unique<SubtreeCounter>(*group.program, space.catalog());
     PointState state(*group.program);
     std::array<std::int64_t, 2> counts{};

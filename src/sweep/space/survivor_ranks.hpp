@@ -11,6 +11,9 @@
 
 namespace echo::sweep {
 
+// The program with all its rules counted as one: for counts in which it does not matter which of them fails.
+[[nodiscard]] Program with_one_rule(Program program);
+
 class SurvivorRanks {
  public:
   // Counts the survivors of every sub-space; nothing where that takes more than `node_budget` values.

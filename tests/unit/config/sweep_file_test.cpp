@@ -224,8 +224,6 @@ TEST_F(SweepFile, SaysWhatItDoesNotReadYet) {
               ElementsAre(HasSubstr("output.timelines is not supported yet")));
   EXPECT_THAT(problems("[simulate]\nout_of_range = \"flag\""),
               ElementsAre(HasSubstr("6:17 simulate.out_of_range is not supported yet")));
-  EXPECT_THAT(problems("[search]\nstrategy = \"nsga2\""),
-              ElementsAre("6:13 strategy \"nsga2\" is not supported yet | known: grid, random, sobol"));
   EXPECT_THAT(problems("[run]\ndistribution = \"guided\"\nper_config = { timeout = \"30 s\" }"),
               ElementsAre("6:17 distribution \"guided\" is not supported yet | known: dynamic",
                           HasSubstr("7:14 run.per_config is not supported yet | use work_budget")));

@@ -1,0 +1,107 @@
+#include "parallel/search/round_journal.hpp"
+
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "base/digest.hpp"
+#include "base/error.hpp"
+#include "parallel/broadcast.hpp"
+#include "search/serialize.hpp"
+
+namespace echo::parallel {
+
+using search::Node;
+using search::Outcome;
+
+namespace {
+
+constexpr std::size_t frame_head = 2 * sizeof(std::uint64_t);
+
+std::uint64_t hash_of(std::string_view bytes) { return hash64(std::as_bytes(std::span(bytes))); }
+
+std::uint64_t hash_of(std::span<const Node> tasks) {
+  return hash_of(to_archive(std::vector<Node>(tasks.begin(), tasks.end())));
+}
+
+std::string bytes_of(std::uint64_t number) {
+  std::string bytes(sizeof number, '\0');
+  std::memcpy(bytes.data(), &number, sizeof number);
+  return bytes;
+}
+std::uint64_t number_in(std::string_view bytes) {
+  std::uint64_t number = 0;
+  std::memcpy(&number, bytes.data(), sizeof number);
+  return number;
+}
+
+std::string frame_of(const std::string& payload) {
+  return bytes_of(payload.size()) + bytes_of(hash_of(payload)) + payload;
+}
+
+// The payloads of the whole frames at the begin of `bytes`.
+std::vector<std::string> payloads_in(std::string_view bytes) {
+  std::vector<std::string> found;
+  while (bytes.size() >= frame_head) {
+    const std::uint64_t length = number_in(bytes), hash = number_in(bytes.substr(sizeof length));
+    if (length > bytes.size() - frame_head) break;
+    const std::string_view payload = bytes.substr(frame_head, length);
+    if (hash_of(payload) != hash) break;
+    found.emplace_back(payload);
+    bytes.remove_prefix(frame_head + length);
+  }
+  return found;
+}
+
+void require(int error, const std::filesystem::path& path) {
+  if (error != 0)
+    throw UserError("cannot write \"" + path.string() + "\": " + std::strerror(error),
+                    "free some space or choose another place with -o", 5);
+}
+
+}  // namespace
+
+std::filesystem::path round_journal_of(const std::filesystem::path& file) {
+  std::filesystem::path path = file;
+  return path += ".search";
+}
+
+RoundJournal::RoundJournal(Disk& disk, std::filesystem::path path, const std::string& key)
+    : disk_(disk), path_(std::move(path)), head_("echo-sweep search 1 " + key + "\n") {
+  const Opened<std::string> found = read_whole(disk_, path_);
+  const bool is_own = found.error == 0 && found.it->starts_with(head_);
+  if (is_own) frames_ = payloads_in(std::string_view(*found.it).substr(head_.size()));
+}
+
+// A file with the frames that hold, in place of the old one.
+void RoundJournal::begin_file(std::size_t frames) {
+  const EntryKind kind = disk_.kind(path_);
+  if (kind == EntryKind::file) require(disk_.remove(path_), path_);
+  Opened<DiskFile> made = disk_.open(path_, Disk::Use::create);
+  require(made.error, path_);
+  out_ = std::move(made.it);
+  std::string bytes = head_;
+  for (std::size_t i = 0; i < frames; ++i) bytes += frame_of(frames_[i]);
+  require(out_->append(bytes), path_);
+}
+
+std::optional<std::vector<Outcome>> RoundJournal::next(std::span<const Node> tasks) {
+  if (out_ != nullptr || used_ == frames_.size()) return std::nullopt;
+  const std::string& payload = frames_[used_];
+  if (payload.size() < sizeof(std::uint64_t) || number_in(payload) != hash_of(tasks)) return std::nullopt;
+  ++used_;
+  std::vector<Outcome> outcomes;
+  from_archive(payload.substr(sizeof(std::uint64_t)), outcomes);
+  return outcomes;
+}
+
+void RoundJournal::append(std::span<const Node> tasks, const std::vector<Outcome>& outcomes) {
+  if (out_ == nullptr) begin_file(used_);
+  require(out_->append(frame_of(bytes_of(hash_of(tasks)) + to_archive(outcomes))), path_);
+}
+
+void RoundJournal::remove(Disk& disk, const std::filesystem::path& path) {
+  if (disk.kind(path) == EntryKind::file) static_cast<void>(disk.remove(path));
+}
+
+}  // namespace echo::parallel
