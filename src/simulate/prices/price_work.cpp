@@ -190,7 +190,7 @@ const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
   const auto [entry, is_new] =
       memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query, by_flows});
   PricedCollective& price = entry->second;  // stays where it is when others are added
-  if (is_new) price.number = static_cast<std::int32_t>(memo.collectives.size()) - 1;
+  if (is_new) price.number = memo.collectives_numbered++;
   if (is_new && is_of_host(query.kind)) {
     price.alone = price_host(query, catalog.gpu(config), own);
   } else if (is_new) {
@@ -261,7 +261,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog,
     const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
     if (is_new)
       entry->second = {kernels::price_known(key, gpu, constants, calibration.measured),
-                       static_cast<std::int32_t>(memo.kernels.size()) - 1};
+                       memo.kernels_numbered++};
     const ops::KernelPrice& price = entry->second.alone;
     out.kernels.push_back(price);
     out.kernel_number.push_back(entry->second.number);
