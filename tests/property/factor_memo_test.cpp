@@ -76,7 +76,8 @@ void expect_factors_of(const Calibration& calibration, const Model& model) {
                         : slowdown::Factors{};
         ASSERT_EQ(prices.kernel_factor[pair], factors.kernel) << "seed " << seed;
         ASSERT_EQ(prices.collective_factor[pair], factors.collective) << "seed " << seed;
-        if (!prices.load_loss.empty()) ASSERT_EQ(prices.load_loss[pair], factors.load) << "seed " << seed;
+        ASSERT_EQ(prices.load_loss.empty() ? factors.load : prices.load_loss[pair], factors.load)
+            << "seed " << seed;
         ++all, met += meets[pair];
       }
     Workspace fresh;

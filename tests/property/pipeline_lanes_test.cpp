@@ -76,11 +76,12 @@ bool expect_same_as_plain(const Line& line, PipelineScratch& scratch, Trail& tra
 TEST(PipelineLanes, TakeTheTimesOfThePlainRun) {
   PipelineScratch scratch;
   Trail trail;
+  int programs = 0;
   for (std::uint64_t seed = 0; seed < 1500; ++seed) {
-    const bool as_program = expect_same_as_plain(Line(seed, seed % 3 == 0 ? 1 : 1'000'003), scratch, trail);
-    ASSERT_EQ(as_program, trail.of_program);
-    ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
+    programs += expect_same_as_plain(Line(seed, seed % 3 == 0 ? 1 : 1'000'003), scratch, trail) ? 1 : 0;
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
   }
+  EXPECT_GT(programs, 1000);  // one chunk alone needs none
 }
 
 TEST(PipelineLanes, LeaveTimesThatDoublesDoNotHoldToIntegers) {
@@ -90,7 +91,7 @@ TEST(PipelineLanes, LeaveTimesThatDoublesDoNotHoldToIntegers) {
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     const Line line(seed, (std::int64_t{1} << 53) / 90'001 + static_cast<std::int64_t>(seed));
     ++(expect_same_as_plain(line, scratch, trail) ? programs : others);
-    ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed;
+    ASSERT_FALSE(::testing::Test::HasFailure()) << "seed " << seed;
   }
   EXPECT_GT(programs, 50);
   EXPECT_GT(others, 50);

@@ -62,20 +62,46 @@ void Trail::note_data(std::int32_t stage, ChunkId chunk, std::int32_t place, Dat
 
 namespace {
 
+// The steps that a plain run noted, as ProgramSteps gives those of a program.
+class NotedSteps {
+ public:
+  explicit NotedSteps(const Trail& trail) : trail_(trail) {}
+
+  [[nodiscard]] std::int32_t last_of(std::int32_t stage) const { return trail_.last[at(stage)]; }
+  [[nodiscard]] Waited waited(const TaskPlace& task) const {
+    const Step& step = trail_.steps[at(task.at)];
+    const Cause& cause = step.cause;
+    return {.before = step.before,
+            .partner = trail_.has_pairs ? step.partner : -1,
+            .began = cause.began,
+            .sent = cause.sent,
+            .received = cause.received,
+            .partner_received = cause.partner_received,
+            .special = cause.special,
+            .split = cause.split,
+            .gathered = cause.gathered,
+            .is_second = trail_.has_pairs && step.is_second};
+  }
+  [[nodiscard]] Flight flight(const TaskPlace& task) const {
+    const Step& step = trail_.steps[at(task.at)];
+    return {step.cause.flies, step.cause.queued, step.link_before};
+  }
+
+ private:
+  const Trail& trail_;
+};
+
+template <class Steps>
 class Walk {
  public:
-  Walk(const PipelineShape& shape, const Trail& trail, const ProgramRun& run, PipelinePath& out)
-      : trail_(trail), program_(shape, run, trail), route_(shape), out_(out), lift_(trail.skipped) {}
-
-  [[nodiscard]] std::int32_t last_of(std::int32_t stage) const {
-    return trail_.of_program ? program_.last_of(stage) : trail_.last[at(stage)];
-  }
+  Walk(const PipelineShape& shape, const Trail& trail, const Steps& steps, PipelinePath& out)
+      : trail_(trail), steps_(steps), route_(shape), by_legs_(trail.legs), out_(out), lift_(trail.skipped) {}
 
   // Walks from the end of a stage's gradient traffic.
   void from_data(ChunkId chunk) {
     for (;;) {
       DataCounts& data = out_.data[at(chunk)];
-      stand_at(trail_.final[at(chunk)]);
+      stand_at(place_of(trail_.final[at(chunk)]));
       const DataEnd cause = trail_.data_end[at(chunk)];
       if (cause == DataEnd::after_end) {
         ++data.lag;
@@ -91,8 +117,8 @@ class Walk {
   }
 
   // Walks from the end of a stage's last task, or of the blocking transfers after it.
-  void from_compute(std::int32_t last, bool sent) {
-    stand_at(last);
+  void from_compute(std::int32_t stage, bool sent) {
+    stand_at(place_of(steps_.last_of(stage)));
     if (sent) count_sends();
     from_end();
   }
@@ -100,13 +126,15 @@ class Walk {
  private:
   enum class Reached : std::int8_t { end, handed_on };
 
-  void stand_at(std::int32_t place) {
-    place_ = place, leg_ = place % trail_.legs;
-    step_ = trail_.of_program ? program_.at_place(place) : trail_.steps[at(place)];
+  [[nodiscard]] TaskPlace place_of(std::int32_t at) const {
+    const std::int32_t microbatch = by_legs_.quotient(at);
+    return {at, microbatch, at - microbatch * trail_.legs};
   }
-  [[nodiscard]] bool is_second() const { return trail_.has_pairs && step_.is_second; }
-  [[nodiscard]] std::int32_t partner() const { return trail_.has_pairs ? step_.partner : -1; }
-  [[nodiscard]] std::int32_t leg() const { return leg_; }
+  void stand_at(const TaskPlace& place) {
+    place_ = place;
+    now_ = steps_.waited(place);
+  }
+  [[nodiscard]] std::int32_t leg() const { return place_.leg; }
   [[nodiscard]] LegCounts& counts() { return out_.legs[at(leg())]; }
 
   void from_end() {
@@ -120,85 +148,78 @@ class Walk {
 
   // Counts the task itself; false where its end only waited for weights.
   bool ends() {
-    if (is_second()) stand_at(partner());
-    if (partner() >= 0) {
-      const ChunkId other = route_.chunk_of(partner() % trail_.legs);
+    if (now_.is_second) stand_at(place_of(now_.partner));
+    if (now_.partner >= 0) {
+      const ChunkId other = route_.chunk_of(now_.partner % trail_.legs);
       ++out_.pairs[route_.pair_of(route_.chunk_of(leg()), other)];
       return true;
     }
-    const Cause& cause = step_.cause;
-    if (cause.gathered) {
+    if (now_.gathered) {
       out_.gathered = route_.chunk_of(leg());
       return false;
     }
-    ++(cause.special ? counts().special : cause.split ? counts().split : counts().usual);
+    ++(now_.special ? counts().special : now_.split ? counts().split : counts().usual);
     return true;
   }
 
   // Moves from the start of a task (of a pair, by its forward) to the end of the one it waited for; false at
   // the start of the step.
   bool goes_back() {
-    const Step now = step_;
-    if (now.cause.received) ++out_.legs[at(leg() - 1)].transfers;
-    if (now.cause.partner_received) ++out_.legs[at(now.partner % trail_.legs - 1)].transfers;
-    if (now.cause.began != Began::own) {
-      go_to((now.cause.began == Began::arrival ? place_ : now.partner) - 1, Reached::handed_on);
+    if (now_.received) ++out_.legs[at(leg() - 1)].transfers;
+    if (now_.partner_received) ++out_.legs[at(now_.partner % trail_.legs - 1)].transfers;
+    if (now_.began != Began::own) {
+      go_to((now_.began == Began::arrival ? place_.at : now_.partner) - 1, Reached::handed_on);
       hand_back();
       return true;
     }
-    if (now.before < 0) return false;
-    const bool sent = now.cause.sent;
-    go_to(now.before, Reached::end);
+    if (now_.before < 0) return false;
+    const bool sent = now_.sent;
+    go_to(now_.before, Reached::end);
     if (sent) count_sends();
     return true;
   }
 
   // Moves from the time when the next leg may take this leg's output to the end of the task.
   void hand_back() {
-    if (is_second() && step_.cause.sent) ++out_.legs[at(partner() % trail_.legs)].transfers;
-    look_at_flight();
-    if (step_.cause.flies) ++counts().transfers;
-    while (step_.cause.flies && step_.cause.queued) {
-      go_to(step_.link_before, Reached::handed_on);
-      look_at_flight();
+    if (now_.is_second && now_.sent) ++out_.legs[at(now_.partner % trail_.legs)].transfers;
+    Flight flight = steps_.flight(place_);
+    if (flight.flies) ++counts().transfers;
+    while (flight.flies && flight.queued) {
+      go_to(flight.before, Reached::handed_on);
+      flight = steps_.flight(place_);
       ++counts().transfers;
     }
-  }
-
-  void look_at_flight() {
-    if (trail_.of_program) program_.add_flight(place_, step_);
   }
 
   // Blocking transfers after a task; a leg without one counts a transfer of zero length.
   void count_sends() {
     ++counts().transfers;
-    if (partner() >= 0) ++out_.legs[at(partner() % trail_.legs)].transfers;
+    if (now_.partner >= 0) ++out_.legs[at(now_.partner % trail_.legs)].transfers;
   }
 
-  void go_to(std::int32_t place, Reached reached) {
+  void go_to(std::int32_t at, Reached reached) {
+    TaskPlace place = place_of(at);
     if (lift_ > 0) {
-      const std::int32_t microbatch = place / trail_.legs, leg = place % trail_.legs;
-      const std::int32_t older = trail_.ran[at(leg)] - trail_.cycle - microbatch;
-      if (older > 0) place = fold(place, (older + trail_.cycle - 1) / trail_.cycle, reached);
+      const std::int32_t older = trail_.ran[echo::at(place.leg)] - trail_.cycle - place.microbatch;
+      if (older > 0) fold((older + trail_.cycle - 1) / trail_.cycle, reached, place);
     }
     stand_at(place);
   }
 
-  // The place at which to resume: of the same microbatch, as run this many cycles later.
-  std::int32_t fold(std::int32_t place, std::int32_t cycles, Reached reached) {
+  // Moves the place to where to resume: the same microbatch, as run this many cycles later.
+  void fold(std::int32_t cycles, Reached reached, TaskPlace& place) {
     cycles = std::min(cycles, lift_ / trail_.cycle);
-    place += cycles * trail_.cycle * trail_.legs;
+    place = place_of(place.at + cycles * trail_.cycle * trail_.legs);
     lift_ -= cycles * trail_.cycle;
-    if (jumped_) return place;
-    if (place == saved_place_ && reached == saved_reached_) {
+    if (jumped_) return;
+    if (place.at == saved_place_ && reached == saved_reached_) {
       jump(saved_lift_ - lift_);
     } else if (++folds_ == renew_) {
-      saved_place_ = place, saved_lift_ = lift_, saved_reached_ = reached;
+      saved_place_ = place.at, saved_lift_ = lift_, saved_reached_ = reached;
       out_.saved_legs = out_.legs;
       out_.saved_pairs = out_.pairs;
       renew_ *= 2;
     }
-    return place;
   }
 
   void jump(std::int32_t round) {
@@ -218,11 +239,13 @@ class Walk {
   }
 
   const Trail& trail_;
-  ProgramSteps program_;  // only asked where the trail is of one
+  const Steps& steps_;
   const Route route_;
+  const Divisor by_legs_;
   PipelinePath& out_;
-  std::int32_t place_ = -1, leg_ = -1, lift_ = 0;
-  Step step_;  // of the place
+  TaskPlace place_;
+  Waited now_;  // of the place
+  std::int32_t lift_ = 0;
   std::int32_t saved_place_ = -1, saved_lift_ = 0, folds_ = 0, renew_ = 1;
   Reached saved_reached_ = Reached::end;
   bool jumped_ = false;
@@ -260,12 +283,17 @@ void find_path(const PipelineShape& shape, const Schedule& schedule, const Trail
   const bool data_is_last = times.data_end > times.compute_end;
   if (shape.chunks == 1 && !schedule.splits_backward)
     return path_alone(shape.microbatches, trail, data_is_last, out);
-  Walk walk(shape, trail, scratch.run, out);
-  if (data_is_last) {
-    walk.from_data(trail.data_last[at(stage)]);
-  } else {
-    walk.from_compute(walk.last_of(stage), scratch.stages[at(stage)].sent > scratch.stages[at(stage)].clock);
-  }
+  const auto walk_over = [&](const auto& steps) {
+    Walk walk(shape, trail, steps, out);
+    if (data_is_last)
+      walk.from_data(trail.data_last[at(stage)]);
+    else
+      walk.from_compute(stage, scratch.stages[at(stage)].sent > scratch.stages[at(stage)].clock);
+  };
+  if (trail.of_program)
+    walk_over(ProgramSteps(shape, scratch.run, trail));
+  else
+    walk_over(NotedSteps(trail));
 }
 
 }  // namespace echo::timeline
