@@ -25,19 +25,30 @@ constexpr int level = 1;
 constexpr std::size_t sum_bytes = 4;
 constexpr std::size_t most_uniform = 4096;  // packed chunks kept, of about 40 to 150 bytes
 
+using SixteenBytes [[gnu::vector_size(16)]] = unsigned char;
+
+// The first eight bytes of each alternately, and the last eight.
+SixteenBytes low_halves(SixteenBytes a, SixteenBytes b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+SixteenBytes high_halves(SixteenBytes a, SixteenBytes b) {
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+
 // Eight bytes of eight elements, element by element, become the first bytes of all, then the second ones, and
-// so on: a transposition of eight by eight bytes in three exchanges, each its own inverse.
+// so on: a transposition of eight by eight bytes. To take the bytes of the two halves of all 64 alternately
+// moves the highest of the six bits of each byte's place to the lowest; three times that exchanges the number
+// of the element and that of the byte in it. Its own inverse.
 void transpose(std::array<std::uint64_t, 8>& rows) {
-  const auto exchange = [&rows](std::size_t distance, unsigned bits, std::uint64_t low) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if ((i & distance) != 0) continue;
-      const std::uint64_t swapped = ((rows[i] >> bits) ^ rows[i + distance]) & low;
-      rows[i] ^= swapped << bits, rows[i + distance] ^= swapped;
-    }
-  };
-  exchange(4, 32, 0x00000000ffffffffU);
-  exchange(2, 16, 0x0000ffff0000ffffU);
-  exchange(1, 8, 0x00ff00ff00ff00ffU);
+  SixteenBytes part[4];
+  static_assert(sizeof part == sizeof rows);
+  std::memcpy(part, rows.data(), sizeof part);
+  for (int time = 0; time < 3; ++time) {
+    const SixteenBytes a = part[0], b = part[1], c = part[2], d = part[3];
+    part[0] = low_halves(a, c), part[1] = high_halves(a, c);
+    part[2] = low_halves(b, d), part[3] = high_halves(b, d);
+  }
+  std::memcpy(rows.data(), part, sizeof part);
 }
 
 // Byte j of every element, for one j after the other; bytes behind the last whole element stay. The other way

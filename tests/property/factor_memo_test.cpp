@@ -47,11 +47,9 @@ TEST(FactorMemo, StartsAnewWhereItIsFull) {
 }
 
 // The slow twin: no memo, and every pair asked for.
-TEST(LearnedFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
+template <class Model>
+void expect_factors_of(const Calibration& calibration, const Model& model) {
   const Catalog catalog = catalog_with_roomy_gpus();
-  const testing::LearnedImage image(testing::sample_simulator_model(3));
-  Calibration calibration = presets().calibration;
-  calibration.learned = image.view();
   Workspace warm;
   std::int64_t met = 0, all = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
@@ -73,11 +71,13 @@ TEST(LearnedFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
       for (std::size_t other = 0; other < collectives; ++other) {
         const std::size_t pair = k * collectives + other;
         const slowdown::Factors factors =
-            meets[pair] ? calibration.learned.predict(prices.kernels[k], prices.collectives[other],
-                                                      {gpu.sm_count, gpu.memory_bandwidth.value})
+            meets[pair] ? model(prices.kernels[k], prices.collectives[other],
+                                slowdown::Machine{gpu.sm_count, gpu.memory_bandwidth.value})
                         : slowdown::Factors{};
         ASSERT_EQ(prices.kernel_factor[pair], factors.kernel) << "seed " << seed;
         ASSERT_EQ(prices.collective_factor[pair], factors.collective) << "seed " << seed;
+        ASSERT_EQ(prices.load_loss.empty() ? factors.load : prices.load_loss[pair], factors.load)
+            << "seed " << seed;
         ++all, met += meets[pair];
       }
     Workspace fresh;
@@ -88,6 +88,22 @@ TEST(LearnedFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
   EXPECT_GT(met, 1000);
   EXPECT_LT(met, all);
   std::printf("%ld of %ld pairs can meet\n", static_cast<long>(met), static_cast<long>(all));
+}
+
+TEST(LearnedFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
+  const testing::LearnedImage image(testing::sample_simulator_model(3));
+  Calibration calibration = presets().calibration;
+  calibration.learned = image.view();
+  expect_factors_of(calibration, [&](const auto& kernel, const auto& collective, const auto& machine) {
+    return calibration.learned.predict(kernel, collective, machine);
+  });
+}
+
+TEST(WhiteBoxFactors, AreThoseOfTheModelForEveryPairThatCanMeet) {
+  const Calibration calibration = presets().calibration;
+  expect_factors_of(calibration, [&](const auto& kernel, const auto& collective, const auto& machine) {
+    return slowdown::predict(calibration.slowdown, kernel, collective, machine);
+  });
 }
 
 // Whatever stands where no pair can meet, blocks take the same time.
@@ -105,6 +121,7 @@ TEST(LearnedFactors, OfPairsThatCannotMeetAreNeverRead) {
     for (std::size_t pair = 0; pair < other.meets.size(); ++pair) {
       if (other.meets[pair] != 0) continue;
       other.kernel_factor[pair] = other.collective_factor[pair] = 7.0;
+      if (!other.load_loss.empty()) other.load_loss[pair] = 7.0;
       ++changed;
     }
     for (std::size_t block = 0; block < static_cast<std::size_t>(ws.step.work.block_count); ++block) {

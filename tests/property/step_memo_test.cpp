@@ -31,7 +31,8 @@ std::vector<TrainingConfig> neighbours(std::uint64_t seed) {
 TEST(StepMemo, ChangesNoReportOfAnyConfig) {
   const Catalog& catalog = support::presets().catalog;
   const Calibration& calibration = support::presets().calibration;
-  Workspace kept;
+  Workspace kept, crowded;
+  crowded.memo.most_kernels = crowded.memo.most_collectives = 40;  // of one config's
   std::int64_t ok = 0;
   std::vector<TrainingConfig> seen;
   std::vector<StepReport> reports;
@@ -41,12 +42,16 @@ TEST(StepMemo, ChangesNoReportOfAnyConfig) {
       reports.push_back(simulate(c, catalog, calibration, fresh));
       seen.push_back(c);
       ASSERT_EQ(simulate(c, catalog, calibration, kept), reports.back()) << "seed " << seed;
+      ASSERT_EQ(simulate(c, catalog, calibration, crowded), reports.back()) << "seed " << seed;
       ok += reports.back().status == training::Status::ok ? 1 : 0;
     }
   }
   EXPECT_GT(ok, 500);
   EXPECT_GT(kept.counts.of[at(Memo::priced_work)].known, 100);
   EXPECT_GT(kept.counts.of[at(Memo::blocks)].known, 100);
+
+  EXPECT_LT(crowded.memo.kernels.size(), kept.memo.kernels.size() / 4);
+  EXPECT_GT(crowded.memo.kernels_numbered, kept.memo.kernels_numbered);
 
   // In another order: far neighbours follow each other.
   for (std::size_t i = 0; i < seen.size(); ++i) {

@@ -55,6 +55,16 @@ struct PriceKeyHash {
 };
 
 struct PriceMemo {
+  // Forgets the prices where there are many; between steps, for those in hand are referred to. Numbers are
+  // given once, so that what others know by them stays true.
+  void keep_bounded() {
+    if (kernels.size() > most_kernels) kernels.clear();
+    if (collectives.size() > most_collectives) collectives.clear();
+    if (flow_links.size() > most_collectives) flow_links.clear();
+  }
+  std::size_t most_kernels = std::size_t{1} << 14, most_collectives = std::size_t{1} << 14;  // 5, 8 MiB
+  std::int32_t kernels_numbered = 0, collectives_numbered = 0;
+
   std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, PricedKernel, PriceKeyHash>
       kernels;  // (gpu, key)
   std::unordered_map<CollectiveKey, PricedCollective, PriceKeyHash> collectives;

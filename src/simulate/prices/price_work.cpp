@@ -190,7 +190,7 @@ const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
   const auto [entry, is_new] =
       memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query, by_flows});
   PricedCollective& price = entry->second;  // stays where it is when others are added
-  if (is_new) price.number = static_cast<std::int32_t>(memo.collectives.size()) - 1;
+  if (is_new) price.number = memo.collectives_numbered++;
   if (is_new && is_of_host(query.kind)) {
     price.alone = price_host(query, catalog.gpu(config), own);
   } else if (is_new) {
@@ -252,7 +252,7 @@ static const PricedKernel& priced_kernel(const ops::KernelKey& key, const traini
     const machine::GpuSpec& gpu = catalog.gpu(config);
     entry->second = {
         kernels::price_known(key, gpu, named(calibration.kernels, gpu.kernels), calibration.measured),
-        static_cast<std::int32_t>(memo.kernels.size()) - 1};
+        memo.kernels_numbered++};
   }
   return entry->second;
 }

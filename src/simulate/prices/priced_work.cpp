@@ -66,6 +66,7 @@ void PricedWorkMemo::price(const TrainingConfig& given, const Catalog& catalog,
   swap(kept_[next_], step);
   next_ = (next_ + 1) % most;
   in_step_.is_known = false;
+  memo.keep_bounded();
   workload::generate_workload(config, catalog.model(config.model), catalog.framework(config),
                               catalog.cluster(config.cluster), step.layout,
                               backward_of(schedule_of(config, catalog)), step.work,

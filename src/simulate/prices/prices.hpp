@@ -23,7 +23,7 @@ struct Prices {
   std::vector<double> kernel_factor, collective_factor;  // [kernels][collectives]
   std::vector<double> load_loss;                         // of the same; empty: a learned model
   std::vector<std::int32_t> kernel_number, collective_number;  // in the memo
-  std::vector<std::uint8_t> meets;  // [kernels][collectives] whether some block has both; of a learned model
+  std::vector<std::uint8_t> meets;                    // [kernels][collectives] whether some block has both
   std::vector<CollectiveId> block_collectives;        // scratch of the same
   std::vector<network::LinkDemand> uses;              // [collectives]
   std::vector<double> scale_up_loss, scale_out_loss;  // [collectives][collectives]; empty: none

@@ -9,20 +9,37 @@
 #include <utility>
 
 #include "base/at.hpp"
+#include "base/contract.hpp"
 
 namespace echo::simulate {
 
-ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
-                          timeline::BlockScratchData& scratch) {
+static timeline::FactorTable factors_of(const Prices& prices, Slowdown slowdown) {
+  if (slowdown == Slowdown::off) return {};
   timeline::FactorTable factors = prices.factors();
   if (slowdown != Slowdown::on) factors.scale_up_loss = factors.scale_out_loss = {};
-  const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
-  ComposedBlock block;
+  return factors;
+}
+
+static timeline::OpGraphView view_of(const workload::OpGraph& graph) {
+  return {graph.lane, graph.part, graph.work, &graph.needs};
+}
+
+TimedBlock time_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
+                    timeline::BlockScratchData& scratch) {
   scratch.together = SimTime::zero();
-  block.times = slowdown == Slowdown::off ? timeline::compose_block(view, prices.alone, {}, scratch)
-                                          : timeline::compose_block(view, prices.alone, factors, scratch,
-                                                                    prices.bottlenecks, block.paths);
+  TimedBlock block;
+  block.times = timeline::compose_block(view_of(graph), prices.alone, factors_of(prices, slowdown), scratch);
   block.collectives_meet = scratch.together > SimTime::zero();
+  return block;
+}
+
+ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
+                          timeline::BlockScratchData& scratch) {
+  ComposedBlock block;
+  block.times = slowdown == Slowdown::off
+                    ? time_one(graph, prices, slowdown, scratch).times
+                    : timeline::compose_block(view_of(graph), prices.alone, factors_of(prices, slowdown),
+                                              scratch, prices.bottlenecks, block.paths);
   Cost& cost = block.cost;
   cost.time = block.times.makespan, cost.exposed = block.times.exposed;
   for (std::size_t op = 0; op < graph.lane.size(); ++op) {
@@ -69,29 +86,41 @@ void BlockMemo::look_up(const StepInput& input) {
   }
 }
 
-const ComposedBlock& BlockMemo::of(const StepInput& input, BlockId block, Slowdown slowdown,
+BlockMemo::Entry& BlockMemo::timed(const StepInput& input, BlockId block,
                                    timeline::BlockScratchData& scratch) {
-  const auto compose = [&](Slowdown how) {
-    return compose_one(input.work.blocks[at(block)], input.prices, how, scratch);
-  };
   Entry& entry = *step_[at(block)];
   if (!entry.is_known) {
-    entry.unslowed = compose(Slowdown::off).times;
-    entry.apart = compose(Slowdown::apart);
+    const workload::OpGraph& graph = input.work.blocks[at(block)];
+    entry.unslowed = time_one(graph, input.prices, Slowdown::off, scratch).times;
+    entry.apart = time_one(graph, input.prices, Slowdown::apart, scratch);
     entry.is_known = true;
   }
-  switch (slowdown) {
-    case Slowdown::off:
-      unslowed_ = {.cost = {.time = entry.unslowed.makespan, .exposed = entry.unslowed.exposed},
-                   .times = entry.unslowed};
-      return unslowed_;
-    case Slowdown::apart:
-      return entry.apart;
-    case Slowdown::on:
-      break;
-  }
-  if (!entry.on) entry.on = std::make_unique<ComposedBlock>(compose(Slowdown::on));
-  return *entry.on;
+  return entry;
+}
+
+const timeline::BlockTimes& BlockMemo::times_of(const StepInput& input, BlockId block, Slowdown slowdown,
+                                                timeline::BlockScratchData& scratch) {
+  ECHO_EXPECT(slowdown != Slowdown::on);
+  const Entry& entry = timed(input, block, scratch);
+  return slowdown == Slowdown::off ? entry.unslowed : entry.apart.times;
+}
+
+const ComposedBlock& BlockMemo::of(const StepInput& input, BlockId block, Slowdown slowdown,
+                                   timeline::BlockScratchData& scratch) {
+  ECHO_EXPECT(slowdown != Slowdown::off);
+  Entry& entry = timed(input, block, scratch);
+  std::unique_ptr<ComposedBlock>& whole = slowdown == Slowdown::on ? entry.on : entry.whole_apart;
+  if (!whole)
+    whole = std::make_unique<ComposedBlock>(
+        compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch));
+  return *whole;
+}
+
+bool BlockMemo::collectives_meet(const StepInput& input, timeline::BlockScratchData& scratch) {
+  bool meet = false;
+  for (const BlockId block : ids<BlockId>(input.work.block_count))
+    meet = timed(input, block, scratch).apart.collectives_meet || meet;
+  return meet;
 }
 
 }  // namespace echo::simulate

@@ -23,11 +23,18 @@ struct ComposedBlock {
   Cost cost;
   timeline::BlockTimes times;
   timeline::BlockPaths paths;
-  bool collectives_meet = false;
 };
 
 [[nodiscard]] ComposedBlock compose_one(const workload::OpGraph&, const Prices&, Slowdown,
                                         timeline::BlockScratchData& scratch);
+
+// Its times alone, and whether collectives meet in it: less than a fifth of the work.
+struct TimedBlock {
+  timeline::BlockTimes times;
+  bool collectives_meet = false;
+};
+[[nodiscard]] TimedBlock time_one(const workload::OpGraph&, const Prices&, Slowdown,
+                                  timeline::BlockScratchData& scratch);
 
 // For one catalog and one calibration, and for prices of one PriceMemo: a block is known by the numbers that
 // its kernels and collectives have there.
@@ -35,10 +42,15 @@ class BlockMemo {
  public:
   // Looks up the blocks of the step; before of().
   void look_up(const StepInput&);
-  // Contract: block < work.block_count of the step that was looked up, whose input this is. Valid until the
-  // next call. Without slowdown only times, and of the cost what they say.
-  [[nodiscard]] const ComposedBlock& of(const StepInput&, BlockId block, Slowdown,
+  // Contract of the three: the input that was looked up, and a block of it. Valid until the next look_up.
+  // Without slowdown, or with that of collectives and kernels alone.
+  [[nodiscard]] const timeline::BlockTimes& times_of(const StepInput&, BlockId, Slowdown,
+                                                     timeline::BlockScratchData& scratch);
+  // With slowdown.
+  [[nodiscard]] const ComposedBlock& of(const StepInput&, BlockId, Slowdown,
                                         timeline::BlockScratchData& scratch);
+  // Whether collectives run at the same time in some block of the step, as they do apart.
+  [[nodiscard]] bool collectives_meet(const StepInput&, timeline::BlockScratchData& scratch);
 
   [[nodiscard]] MemoCount count() const { return count_; }
 
@@ -53,22 +65,22 @@ class BlockMemo {
   struct Entry {
     bool is_known = false;  // the first two
     timeline::BlockTimes unslowed;
-    ComposedBlock apart;
-    std::unique_ptr<ComposedBlock> on;  // few blocks need it
+    TimedBlock apart;
+    std::unique_ptr<ComposedBlock> whole_apart, on;  // where they are asked for
   };
   // A hash of all that distinguishes a block from others: among 10^9 blocks, two share theirs with a chance
   // of some 10^-21.
   [[nodiscard]] Hash128 print_of(const StepInput&, const workload::OpGraph&);
 
   [[nodiscard]] Entry& entry_of(const Hash128&);
+  [[nodiscard]] Entry& timed(const StepInput&, BlockId, timeline::BlockScratchData& scratch);
 
   // Blocks asked for since `recent_` was last empty, and others; when it is full, it becomes the others.
-  static constexpr std::size_t most_recent = 3072;  // 8 MiB
+  static constexpr std::size_t most_recent = 1536;  // 4 MiB, twice
   using Kept = std::unordered_map<Hash128, Entry, Hash>;
   Kept recent_, others_;
   std::vector<Entry*> step_;         // [work.block_count]
   std::vector<std::int32_t> words_;  // scratch
-  ComposedBlock unslowed_;           // the last one
   MemoCount count_;
 };
 

@@ -20,6 +20,9 @@ namespace echo::simulate {
 
 namespace {
 
+// How much of a step's costs is worked out: all, or how long each pass takes.
+enum class Detail : std::int8_t { whole, times };
+
 // A pass, and the lead of the host over the GPU.
 struct Pass {
   Cost cost;
@@ -33,15 +36,16 @@ struct Lead {
   BottleneckTimes bottleneck;
 };
 
-Lead kept(const Host& host, std::initializer_list<const Pass*> before) {
+Lead kept(const Host& host, Detail detail, std::initializer_list<const Pass*> before) {
   Lead lead;
   SimTime ahead{};
+  for (const Pass* pass : before) ahead += pass->host.ahead();
+  lead.time = host.kept(ahead);
+  if (detail == Detail::times) return lead;
   for (const Pass* pass : before) {
-    ahead += pass->host.ahead();
     lead.bottleneck.add(pass->end, 1.0);
     lead.bottleneck[Bottleneck::host] -= static_cast<double>(pass->host.issued.count());
   }
-  lead.time = host.kept(ahead);
   if (lead.time < ahead || host.blocks()) {
     lead.bottleneck = {};
     lead.bottleneck[Bottleneck::host] = static_cast<double>(lead.time.count());
@@ -49,19 +53,22 @@ Lead kept(const Host& host, std::initializer_list<const Pass*> before) {
   return lead;
 }
 
-// Including the time that the GPU waits for the host.
-Cost behind_host(const Pass& pass, const Lead& lead) {
-  Cost cost = pass.cost;
+// Into `cost`, including the time that the GPU waits for the host.
+void put_behind_host(const Pass& pass, const Lead& lead, Detail detail, Cost& cost) {
+  const SimTime wait = pass.host.end - pass.cost.time - lead.time;
+  if (detail == Detail::times) {
+    cost.time = pass.cost.time + std::max(SimTime::zero(), wait);
+    return;
+  }
+  cost = pass.cost;
   cost.issued = pass.host.issued;
-  const SimTime wait = pass.host.end - cost.time - lead.time;
-  if (wait <= SimTime::zero()) return cost;
+  if (wait <= SimTime::zero()) return;
   cost.exposed[at(TimeCategory::other)] += wait;
   cost.time += wait;
   cost.wait = wait;
   cost.wait_bottleneck = pass.end;
   cost.wait_bottleneck.add(pass.run, -1.0);
   cost.wait_bottleneck.add(lead.bottleneck, -1.0);
-  return cost;
 }
 
 // Traffic of a last backward that takes `whole`: gradients on the data lane, followed by their copies to the
@@ -79,31 +86,45 @@ timeline::DataLane traffic_of(const timeline::BlockTimes& times, SimTime whole) 
 // begins with a gather on the same lane, it waits for all of the traffic. And where backwards and forwards
 // of one chunk alternate, the traffic of a backward in the steady state cannot end before that of the
 // previous one. Neglected: the same in pipelines.
-void wait_for_traffic(const timeline::BlockTimes& times, const timeline::BlockPaths& paths,
-                      const BottleneckTimes& forward, const BottleneckTimes& backward, bool gathers,
-                      bool alternates, ChunkCost& cost) {
+enum class TrafficWait : std::int8_t { none, for_round, for_end };
+struct WaitForTraffic {
+  SimTime time{};
+  TrafficWait what = TrafficWait::none;
+};
+WaitForTraffic wait_for_traffic(const timeline::BlockTimes& times, bool gathers, bool alternates,
+                                const ChunkCost& cost) {
+  const std::size_t data = at(Lane::data), host = at(Lane::host);
+  const SimTime late = cost[PassKind::backward].time;
+  WaitForTraffic wait;
+  if (alternates)
+    wait = {std::max(times.busy[data], times.busy[host]) - (cost[PassKind::forward].time + late),
+            TrafficWait::for_round};
+  if (gathers && times.makespan + times.lag[data] - late > wait.time)
+    wait = {times.makespan + times.lag[data] - late, TrafficWait::for_end};
+  return wait.time > SimTime::zero() ? wait : WaitForTraffic{};
+}
+
+// Adds the wait to the backward, with what it depends on: `forward`, `backward`: the bottlenecks of the
+// passes.
+void charge_traffic(const WaitForTraffic& wait, const timeline::BlockTimes& times,
+                    const timeline::BlockPaths& paths, const BottleneckTimes& forward,
+                    const BottleneckTimes& backward, ChunkCost& cost) {
   const std::size_t data = at(Lane::data), host = at(Lane::host);
   Cost& late = cost[PassKind::backward];
-  const SimTime round = cost[PassKind::forward].time + late.time;
-  SimTime wait{};
   BottleneckTimes bottleneck;
-  if (alternates) {
-    wait = std::max(times.busy[data], times.busy[host]) - round;
+  if (wait.what == TrafficWait::for_round) {
     bottleneck = (times.busy[host] > times.busy[data] ? paths.host : paths.data).busy.bottleneck;
     bottleneck.add(forward, -1.0);
     bottleneck.add(cost[PassKind::forward].wait_bottleneck, -1.0);
-  }
-  if (gathers && times.makespan + times.lag[data] - late.time > wait) {
-    wait = times.makespan + times.lag[data] - late.time;
+  } else {
     bottleneck = (times.lag[data] > SimTime::zero() ? paths.data.end : paths.makespan).bottleneck;
   }
-  if (wait <= SimTime::zero()) return;
   bottleneck.add(backward, -1.0);
   bottleneck.add(late.wait_bottleneck, -1.0);
-  late.time += wait;
-  late.traffic_wait = wait;
+  late.time += wait.time;
+  late.traffic_wait = wait.time;
   late.wait_bottleneck.add(bottleneck, 1.0);
-  late.exposed[at(TimeCategory::zero_comm)] += wait;
+  late.exposed[at(TimeCategory::zero_comm)] += wait.time;
 }
 
 // Whether two chunks run the same blocks in all their passes: most do, and cost the same then.
@@ -119,11 +140,12 @@ bool run_alike(const workload::Workload& work, ChunkId a, ChunkId b) {
 
 class ChunkComposer {
  public:
-  ChunkComposer(const StepInput& input, Slowdown slowdown, ComposedStep& out)
+  ChunkComposer(const StepInput& input, Slowdown slowdown, Detail detail, ComposedStep& out)
       : input_(input),
         work_(input.work),
         host_(input.config, input.model, input.framework, input.cluster, input.layout),
         slowdown_(slowdown),
+        detail_(detail),
         out_(out) {}
 
   void compose_pairs() {
@@ -131,7 +153,7 @@ class ChunkComposer {
     for (std::int32_t row = 0; row < work_.pairs.rows(); ++row) {
       Pass pair;
       for (const workload::BlockRun& run : work_.pairs.row(row)) add(pair, run);
-      out_.pairs.push_back(behind_host(pair, kept(host_, {&pair})));  // pairs follow pairs
+      put(pair, kept({&pair}), out_.pairs.emplace_back());  // pairs follow pairs
     }
   }
 
@@ -146,35 +168,46 @@ class ChunkComposer {
     const Pass forward = pass_of(PassKind::forward, chunk), backward = pass_of(usual, chunk),
                weights = pass_of(PassKind::weight_gradients, chunk);
     // The passes of a chunk take turns.
-    const Lead before_backward = kept(host_, {&forward});
-    const Lead before_forward = kept(host_, {&backward, &weights});
-    cost[PassKind::forward] = cost[PassKind::first_forward] = behind_host(forward, before_forward);
-    cost[PassKind::weight_gradients] = behind_host(weights, kept(host_, {&backward}));
+    const Lead before_backward = kept({&forward});
+    const Lead before_forward = kept({&backward, &weights});
+    put(forward, before_forward, cost[PassKind::forward]);
+    cost[PassKind::first_forward] = cost[PassKind::forward];
+    put(weights, kept({&backward}), cost[PassKind::weight_gradients]);
     cost[PassKind::input_gradients] = {};
-    cost[usual] = behind_host(backward, before_backward);
+    put(backward, before_backward, cost[usual]);
     if (split) {
       cost[PassKind::backward] = cost[PassKind::input_gradients];
       cost[PassKind::backward].add(cost[PassKind::weight_gradients], 1);
     } else if (work_.backwards == workload::Backward::both) {
-      cost[PassKind::input_gradients] =
-          behind_host(pass_of(PassKind::input_gradients, chunk), before_backward);
+      put(pass_of(PassKind::input_gradients, chunk), before_backward, cost[PassKind::input_gradients]);
     }
     cost[PassKind::last_backward] = cost[PassKind::backward];
     if (!own_block(work_, PassKind::last_backward, chunk).is_none())
-      cost[PassKind::last_backward] = behind_host(pass_of(PassKind::last_backward, chunk), before_backward);
+      put(pass_of(PassKind::last_backward, chunk), before_backward, cost[PassKind::last_backward]);
     if (work_.gathers_once)
-      cost[PassKind::first_forward] = behind_host(pass_of(PassKind::first_forward, chunk), before_forward);
+      put(pass_of(PassKind::first_forward, chunk), before_forward, cost[PassKind::first_forward]);
     time_gathers(chunk);
     time_traffic(chunk, forward.run, backward.run, cost);
   }
 
  private:
+  [[nodiscard]] Lead kept(std::initializer_list<const Pass*> before) const {
+    return simulate::kept(host_, detail_, before);
+  }
+  void put(const Pass& pass, const Lead& lead, Cost& cost) const {
+    put_behind_host(pass, lead, detail_, cost);
+  }
+
   void add(Pass& pass, const workload::BlockRun& run) const {
     const Cost& cost = out_.blocks[at(run.block)];
     const SimTime run_first = pass.host.end + run.count * cost.time;
     const SimTime issue = host_.issue_time(work_.blocks[at(run.block)]);
-    pass.cost.add(cost, run.count);
     pass.host.add(host_.blocks() ? issue + cost.time : issue, cost.time, run.count);
+    if (detail_ == Detail::times) {
+      pass.cost.time += run.count * cost.time;
+      return;
+    }
+    pass.cost.add(cost, run.count);
     if (slowdown_ == Slowdown::off) return;
     const BottleneckTimes& bottleneck = out_.paths[at(run.block)].makespan.bottleneck;
     pass.run.add(bottleneck, run.count);
@@ -211,43 +244,65 @@ class ChunkComposer {
     const BlockId last = own_block(work_, PassKind::last_backward, chunk);
     cost.data = last.is_none() ? timeline::DataLane{}
                                : traffic_of(out_.times[at(last)], cost[PassKind::last_backward].time);
-    if (const BlockId whole = work_.whole_backward[at(chunk)]; !whole.is_none())
-      wait_for_traffic(out_.times[at(whole)], out_.paths[at(whole)], forward, backward, work_.gathers_each,
-                       work_.forward.rows() == 1, cost);
+    const BlockId whole = work_.whole_backward[at(chunk)];
+    if (whole.is_none()) return;
+    const timeline::BlockTimes& times = out_.times[at(whole)];
+    const WaitForTraffic wait = wait_for_traffic(times, work_.gathers_each, work_.forward.rows() == 1, cost);
+    if (wait.what == TrafficWait::none) return;
+    if (detail_ == Detail::times)
+      cost[PassKind::backward].time += wait.time;
+    else
+      charge_traffic(wait, times, out_.paths[at(whole)], forward, backward, cost);
   }
 
   const StepInput& input_;
   const workload::Workload& work_;
   const Host host_;
   const Slowdown slowdown_;
+  const Detail detail_;
   ComposedStep& out_;
 };
 
 }  // namespace
 
-void compose_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockScratchData& scratch,
-                    ComposedStep& out, BlockMemo* memo) {
-  const workload::Workload& work = input.work;
-  const std::size_t block_count = at(work.block_count);
-  out.blocks.resize(block_count);
-  out.times.resize(block_count);
-  out.paths.resize(block_count);
-  out.collectives_meet = false;
-  const auto take = [&](std::size_t i, const ComposedBlock& block) {
-    out.blocks[i] = block.cost, out.times[i] = block.times, out.paths[i] = block.paths;
-    out.collectives_meet = out.collectives_meet || block.collectives_meet;
-  };
-  for (const BlockId block : ids<BlockId>(work.block_count)) {
-    if (memo != nullptr)
-      take(at(block), memo->of(input, block, slowdown, scratch));
-    else
-      take(at(block), compose_one(work.blocks[at(block)], input.prices, slowdown, scratch));
-  }
-  ChunkComposer composer(input, slowdown, out);
+static void compose_from_blocks(const StepInput& input, Slowdown slowdown, Detail detail, ComposedStep& out) {
+  ChunkComposer composer(input, slowdown, detail, out);
   composer.compose_pairs();
   out.chunks.clear();
   out.gathers.clear();
-  for (const ChunkId chunk : ids<ChunkId>(work.forward.rows())) composer.compose(chunk);
+  for (const ChunkId chunk : ids<ChunkId>(input.work.forward.rows())) composer.compose(chunk);
+}
+
+static void make_room(const StepInput& input, ComposedStep& out) {
+  const std::size_t blocks = at(input.work.block_count);
+  out.blocks.resize(blocks);
+  out.times.resize(blocks);
+  out.paths.resize(blocks);
+}
+
+void compose_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockScratchData& scratch,
+                    ComposedStep& out, BlockMemo* memo) {
+  make_room(input, out);
+  const auto take = [&](std::size_t i, const ComposedBlock& block) {
+    out.blocks[i] = block.cost, out.times[i] = block.times, out.paths[i] = block.paths;
+  };
+  for (const BlockId block : ids<BlockId>(input.work.block_count)) {
+    if (memo != nullptr)
+      take(at(block), memo->of(input, block, slowdown, scratch));
+    else
+      take(at(block), compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch));
+  }
+  compose_from_blocks(input, slowdown, Detail::whole, out);
+}
+
+void time_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockScratchData& scratch,
+                 ComposedStep& out, BlockMemo& memo) {
+  make_room(input, out);
+  for (const BlockId block : ids<BlockId>(input.work.block_count)) {
+    out.times[at(block)] = memo.times_of(input, block, slowdown, scratch);
+    out.blocks[at(block)].time = out.times[at(block)].makespan;
+  }
+  compose_from_blocks(input, slowdown, Detail::times, out);
 }
 
 }  // namespace echo::simulate

@@ -6,9 +6,14 @@
 
 namespace echo::simulate {
 
-// Fills blocks, times, paths, collectives_meet, chunks, gathers and pairs of `out`. `memo`, where not null,
-// has looked up this step.
+// Fills blocks, times, paths, chunks, gathers and pairs of `out`. `memo`, where not null, has looked up this
+// step; then with slowdown.
 void compose_chunks(const StepInput&, Slowdown, timeline::BlockScratchData& scratch, ComposedStep& out,
                     BlockMemo* memo = nullptr);
+
+// Of the same, only what the durations of passes are made of: the times of blocks, chunks, gathers and pairs;
+// all else in `out` means nothing then. Without slowdown, or with that of collectives and kernels alone.
+void time_chunks(const StepInput&, Slowdown, timeline::BlockScratchData& scratch, ComposedStep& out,
+                 BlockMemo& memo);
 
 }  // namespace echo::simulate

@@ -192,9 +192,12 @@ class Cases {
   Cases(const StepInput& input, ComposeScratch& scratch, ComposedStep& out)
       : input_(input), scratch_(scratch), out_(out) {}
 
-  // As `out.passes` are; the last to be added stays there.
   void add(Slowdown slowdown) {
-    if (count_ > 0) std::swap(scratch_.earlier[count_ - 1].passes, out_.passes);
+    time_chunks(input_, slowdown, scratch_.block, out_, scratch_.blocks);
+    time_passes(input_, out_, scratch_.earlier[count_++].passes);
+  }
+  // `out` becomes what it says, but for the pipeline.
+  void add_last(Slowdown slowdown) {
     compose_chunks(input_, slowdown, scratch_.block, out_, &scratch_.blocks);
     time_passes(input_, out_, out_.passes);
     ++count_;
@@ -242,10 +245,11 @@ class Cases {
 SlowedSteps compose_slowed(const StepInput& input, bool collectives_slow, ComposeScratch& scratch,
                            ComposedStep& out) {
   scratch.blocks.look_up(input);
+  const bool slow_each_other = collectives_slow && scratch.blocks.collectives_meet(input, scratch.block);
   Cases cases(input, scratch, out);
   cases.add(Slowdown::off);
-  cases.add(Slowdown::apart);
-  if (collectives_slow && out.collectives_meet) cases.add(Slowdown::on);
+  if (slow_each_other) cases.add(Slowdown::apart);
+  cases.add_last(slow_each_other ? Slowdown::on : Slowdown::apart);
   const auto steps = cases.run();
   account_step(input, out, out.outcome);
   return {.unslowed = steps[0], .apart = steps[1]};

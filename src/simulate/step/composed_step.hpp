@@ -108,7 +108,6 @@ struct ComposedStep {
   std::vector<Cost> blocks;                 // [work.block_count]
   std::vector<timeline::BlockTimes> times;  // [work.block_count]
   std::vector<timeline::BlockPaths> paths;  // [work.block_count] as slowed
-  bool collectives_meet = false;            // in some block
   ChunkCosts chunks;                        // [chunks]
   std::vector<ChunkGathers> gathers;        // [chunks]
   std::vector<Cost> pairs;                  // rows of work.pairs

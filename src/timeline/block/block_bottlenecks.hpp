@@ -58,16 +58,18 @@ class BlockDrivers {
   void pass(std::size_t ended, std::int64_t left, double factor) {
     ended_ = &running_[ended];
     factor_ = factor;
-    moved_ = {};
-    if (factor > 1.0) add_moved(*ended_, static_cast<double>(left), moved_);
+    has_moved_ = factor > 1.0 && ended_->loss > 0.0;
     now_.add(ended_->left, factor);
+    if (!has_moved_) return;
+    moved_ = {};
+    add_moved(*ended_, static_cast<double>(left), moved_);
     now_.add(moved_, 1.0);
   }
   // The same time, dt, for a lane that continues.
   void take(std::size_t lane, std::int64_t dt, double factor) {
     Running& op = running_[lane];
     op.left.add(ended_->left, -factor_ / factor);
-    op.left.add(moved_, -1.0 / factor);
+    if (has_moved_) op.left.add(moved_, -1.0 / factor);
     if (factor > 1.0) add_moved(op, static_cast<double>(dt) / (factor * factor), op.left);
   }
 
@@ -106,7 +108,8 @@ class BlockDrivers {
   BottleneckTimes now_;
   const Running* ended_ = nullptr;  // of the elapsed interval: the op that ends it, ...
   double factor_ = 1.0;             // ... its factor, ...
-  BottleneckTimes moved_;           // ... and the part moved to shared links
+  bool has_moved_ = false;          // ... and the part moved to shared links, if any
+  BottleneckTimes moved_;
   std::array<Running, static_cast<std::size_t>(lane_count)> running_;
 };
 

@@ -221,11 +221,11 @@ void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std:
   expect_whole(shape, schedule, times, hops, data);
   ECHO_EXPECT(pairs.empty() || pairs.size() == at(shape.chunks * (shape.chunks / shape.stages)));
   if (placed != nullptr) placed->clear();
-  if (trail != nullptr) trail->start(shape);
   if (placed == nullptr && !is_alone(shape, schedule) && has_program(schedule, shape)) {
     const PipelineCase one{times, data, pairs, &out};
-    return run_program(shape, schedule, {&one, 1}, hops, scratch, trail);
+    if (run_program(shape, schedule, {&one, 1}, hops, scratch, trail)) return;
   }
+  if (trail != nullptr) trail->start(shape);
   lay_legs(shape, schedule, times, hops, data, scratch.legs);
   scratch.pairs.clear();
   if (schedule.pairs == Pairs::always || (schedule.pairs == Pairs::on_demand && shape.pairs))
@@ -244,15 +244,13 @@ void compose_pipeline(const PipelineShape& shape, const Schedule& schedule, std:
 void compose_pipelines(const PipelineShape& shape, const Schedule& schedule,
                        std::span<const PipelineCase> cases, const Hops& hops, PipelineScratch& scratch,
                        Trail* trail) {
-  if (is_alone(shape, schedule) || !has_program(schedule, shape)) {
-    for (const PipelineCase& one : cases)
-      compose_pipeline(shape, schedule, one.times, hops, one.data, scratch, *one.out, nullptr, one.pairs,
-                       &one == &cases.back() ? trail : nullptr);
-    return;
+  if (!is_alone(shape, schedule) && has_program(schedule, shape)) {
+    for (const PipelineCase& one : cases) expect_whole(shape, schedule, one.times, hops, one.data);
+    if (run_program(shape, schedule, cases, hops, scratch, trail)) return;
   }
-  for (const PipelineCase& one : cases) expect_whole(shape, schedule, one.times, hops, one.data);
-  if (trail != nullptr) trail->start(shape);
-  run_program(shape, schedule, cases, hops, scratch, trail);
+  for (const PipelineCase& one : cases)
+    compose_pipeline(shape, schedule, one.times, hops, one.data, scratch, *one.out, nullptr, one.pairs,
+                     &one == &cases.back() ? trail : nullptr);
 }
 
 }  // namespace echo::timeline

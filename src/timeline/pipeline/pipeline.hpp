@@ -8,7 +8,7 @@
 #include "base/csr.hpp"
 #include "base/units.hpp"
 #include "timeline/pipeline/order_memo.hpp"
-#include "timeline/pipeline/program.hpp"
+#include "timeline/pipeline/program_run.hpp"
 #include "timeline/pipeline/stage.hpp"
 #include "timeline/pipeline/trail.hpp"
 #include "timeline/schedule.hpp"
@@ -48,26 +48,17 @@ struct PlacedTask {
   friend bool operator==(const PlacedTask&, const PlacedTask&) = default;
 };
 
-// Transfers at the ends of a leg's tasks: blocking ones before and after, or an overlapped one after.
-struct LegHops {
-  SimTime before{}, after{};
-};
-
 // Reused buffers; results never depend on their contents.
 struct PipelineScratch {
   OrderMemo orders;
-  ProgramMemo programs;
-  std::vector<LegHops> hops;                // [3 * chunks] of a program
-  std::vector<SimTime> durations;           // [3 * chunks][usual, special, split][4] of a program
-  std::vector<StageState> case_stages;      // [stages][4] of a program: by case
+  ProgramRun run;                           // of a program, where the schedule has one
   std::int64_t tasks_run = 0;               // by the last call; skipped ones do not count
   Csr<Task> planned;                        // [stages] the order of a schedule without a closed form
   std::vector<std::int32_t> cursor;         // [stages] number of tasks that ran
   std::vector<StageState> stages, earlier;  // [stages] now, and at an earlier repeat
   std::vector<Leg> legs;                    // [3 * chunks]
   std::vector<PairLeg> pairs;               // [chunks][chunks of a stage], or empty
-  // When the input of a leg arrived: [microbatches][2 * chunks + 1], or of a program [..][3 * chunks][4].
-  std::vector<SimTime> ready;
+  std::vector<SimTime> ready;               // [microbatches][2 * chunks + 1] when the input of a leg arrived
 };
 
 // One set of durations, as compose_pipeline takes them, and the result.
@@ -77,7 +68,6 @@ struct PipelineCase {
   std::span<const SimTime> pairs;
   PipelineTimes* out = nullptr;
 };
-inline constexpr std::size_t most_cases = 3;
 
 // Contract: the schedule admits `shape`; times: [chunks]; data: [chunks], or empty: no gradient traffic.
 // Deterministic. Integer picoseconds. Throws ContractViolation if the order deadlocks. `placed`, when not

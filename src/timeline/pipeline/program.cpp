@@ -23,7 +23,7 @@ namespace {
 constexpr std::int32_t fewest_repeats = 2;  // one to compare with the cut before it, one to skip
 
 // The positions [from, to) of all stages' orders.
-struct Part {
+struct Positions {
   std::vector<std::int32_t> from, to;  // [stages]
 
   void add(std::int32_t first, std::int32_t end) { from.push_back(first), to.push_back(end); }
@@ -38,8 +38,8 @@ class Lister {
 
   Program list() {
     Program program;
-    program.row = row_;
-    Part prologue, repeat, rest;
+    program.row = row_, program.splits_backward = schedule_.splits_backward;
+    Positions prologue, repeat, rest;
     for (std::int32_t s = 0; s < shape_.stages; ++s) {
       SteadyStretch stretch = schedule_.steady(shape_, s);
       const std::int32_t tasks = tasks_of(s);
@@ -71,7 +71,8 @@ class Lister {
     return done_[at(leg - 1)] > task.microbatch.index();
   }
 
-  void append(const Part& part, std::vector<Move>& out) {
+  void append(const Positions& part, MoveList& out) {
+    const std::vector<std::int32_t> done_before = done_;
     Csr<Task> tasks;
     for (std::int32_t s = 0; s < shape_.stages; ++s) {
       if (part.from[at(s)] < part.to[at(s)])
@@ -87,11 +88,28 @@ class Lister {
         const Task& task = list[at(cursor[at(s)])];
         const std::int32_t leg = route_.leg_of(task);
         if (!has_input(task, leg)) continue;
+        ECHO_EXPECT(done_[at(leg)] == task.microbatch.index());  // tasks of a leg run in order
         ++cursor[at(s)], --left;
-        out.push_back(move_of(task, leg, s));
+        out.moves.push_back(move_of(task, leg, s));
         ++done_[at(leg)];
       }
       ECHO_EXPECT(left < before);  // the order is free of deadlock, and the stages can run repeat by repeat
+    }
+    link(done_before, out);
+  }
+
+  // Notes which task each task follows. done_before: tasks of each leg before the list.
+  void link(const std::vector<std::int32_t>& done_before, MoveList& out) const {
+    out.first.assign(at(row_), 0);
+    for (std::int32_t leg = 1; leg < row_; ++leg)
+      out.first[at(leg)] = out.first[at(leg - 1)] + done_[at(leg - 1)] - done_before[at(leg - 1)];
+    out.before.resize(out.moves.size());
+    out.last.assign(at(shape_.stages), -1);
+    for (const Move& move : out.moves) {
+      std::int32_t& last = out.last[at(move.stage)];
+      const std::int32_t microbatch = move.at / row_;
+      out.before[at(out.first[at(move.leg)] + microbatch - done_before[at(move.leg)])] = last;
+      last = move.at;
     }
   }
 
@@ -158,7 +176,8 @@ const Program& ProgramMemo::of(const Schedule& schedule, const PipelineShape& sh
   for (auto [kept, end] = kept_.equal_range(hash); kept != end; ++kept)
     if (is(kept->second.first, schedule, shape)) return kept->second.second;
   Program program = Lister(schedule, shape).list();
-  const std::size_t moves = program.prologue.size() + program.repeat.size() + program.rest.size();
+  const std::size_t moves =
+      program.prologue.moves.size() + program.repeat.moves.size() + program.rest.moves.size();
   if (moves_ + moves > most_moves) kept_.clear(), moves_ = 0;
   moves_ += moves;
   Key key{schedule.slice,

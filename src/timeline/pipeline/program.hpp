@@ -34,11 +34,21 @@ struct Waiting {
   std::int32_t at = 0, stage = 0;
 };
 
+// Tasks that run one after the other, and what each of them follows on its stage.
+struct MoveList {
+  std::vector<Move> moves;
+  std::vector<std::int32_t>
+      before;  // [moves], by leg and microbatch: Move::at of the stage's task before it; -1: none
+  std::vector<std::int32_t> first;  // [row] where the tasks of a leg begin in `before`
+  std::vector<std::int32_t> last;   // [stages] Move::at of the stage's last task; -1: none
+};
+
 // `prologue`, then `repeats` times `repeat`, each `advance` microbatches after the one before, then `rest`.
 // Microbatches of `rest` are numbered as if all repeats had run.
 struct Program {
   std::int32_t row = 0, advance = 0, repeats = 0;
-  std::vector<Move> prologue, repeat, rest;
+  bool splits_backward = false;
+  MoveList prologue, repeat, rest;
   std::vector<Waiting> waiting;   // after the prologue; after each repeat `advance` microbatches later
   std::vector<std::int32_t> ran;  // [row] tasks of each leg in the prologue
 };
@@ -64,7 +74,7 @@ class ProgramMemo {
   };
   [[nodiscard]] static bool is(const Key&, const Schedule&, const PipelineShape&);
 
-  static constexpr std::size_t most_moves = std::size_t{1} << 18;  // 4 MiB
+  static constexpr std::size_t most_moves = std::size_t{1} << 18;  // 5 MiB
   std::multimap<std::uint64_t, std::pair<Key, Program>> kept_;
   std::size_t moves_ = 0;  // in kept_
 };

@@ -21,44 +21,88 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "timeline/pipeline/pipeline.hpp"
+#include "timeline/pipeline/program_steps.hpp"
 
 namespace echo::timeline {
-void Trail::start(const PipelineShape& shape) {
+
+void Trail::start_program(const PipelineShape& shape) {
   legs = 3 * shape.chunks;
-  const std::size_t most = at(legs) * at(microbatches_per_chunk(shape));
-  if (steps.size() < most) steps.resize(most);
-  last.assign(at(shape.stages), -1);
-  sent.assign(at(shape.stages), {-1, -1});
   data_last.assign(at(shape.stages), ChunkId::none());
   data_before.assign(at(shape.chunks), ChunkId::none());
-  first.assign(at(shape.chunks), -1);
+  gathered.assign(at(shape.chunks), 0);
+  data_end.assign(at(shape.chunks), DataEnd::none);
   final.assign(at(shape.chunks), -1);
   ran.assign(at(legs), 0);
   skipped = cycle = 0;
   has_pairs = false;
+  of_program = true;
+}
+
+void Trail::start(const PipelineShape& shape) {
+  start_program(shape);
+  of_program = false;
+  const std::size_t most = at(legs) * at(microbatches_per_chunk(shape));
+  if (steps.size() < most) steps.resize(most);
+  last.assign(at(shape.stages), -1);
+  sent.assign(at(shape.stages), {-1, -1});
 }
 
 void Trail::note_special(std::int32_t stage, ChunkId chunk, std::int32_t place, const Cause& cause) {
-  const bool opens = first[at(chunk)] < 0;
-  (opens ? first : final)[at(chunk)] = place;
-  if (cause.data == DataEnd::none) return;
+  if (cause.gathered) note_gathered(chunk);
+  note_data(stage, chunk, place, cause.data);
+}
+
+void Trail::note_data(std::int32_t stage, ChunkId chunk, std::int32_t place, DataEnd cause) {
+  if (cause == DataEnd::none) return;
+  final[at(chunk)] = place;
+  data_end[at(chunk)] = cause;
   data_before[at(chunk)] = data_last[at(stage)];
   data_last[at(stage)] = chunk;
 }
 
 namespace {
 
+// The steps that a plain run noted, as ProgramSteps gives those of a program.
+class NotedSteps {
+ public:
+  explicit NotedSteps(const Trail& trail) : trail_(trail) {}
+
+  [[nodiscard]] std::int32_t last_of(std::int32_t stage) const { return trail_.last[at(stage)]; }
+  [[nodiscard]] Waited waited(const TaskPlace& task) const {
+    const Step& step = trail_.steps[at(task.at)];
+    const Cause& cause = step.cause;
+    return {.before = step.before,
+            .partner = trail_.has_pairs ? step.partner : -1,
+            .began = cause.began,
+            .sent = cause.sent,
+            .received = cause.received,
+            .partner_received = cause.partner_received,
+            .special = cause.special,
+            .split = cause.split,
+            .gathered = cause.gathered,
+            .is_second = trail_.has_pairs && step.is_second};
+  }
+  [[nodiscard]] Flight flight(const TaskPlace& task) const {
+    const Step& step = trail_.steps[at(task.at)];
+    return {step.cause.flies, step.cause.queued, step.link_before};
+  }
+
+ private:
+  const Trail& trail_;
+};
+
+template <class Steps>
 class Walk {
  public:
-  Walk(const PipelineShape& shape, const Trail& trail, PipelinePath& out)
-      : trail_(trail), route_(shape), out_(out), lift_(trail.skipped) {}
+  Walk(const PipelineShape& shape, const Trail& trail, const Steps& steps, PipelinePath& out)
+      : trail_(trail), steps_(steps), route_(shape), by_legs_(trail.legs), out_(out), lift_(trail.skipped) {}
 
   // Walks from the end of a stage's gradient traffic.
   void from_data(ChunkId chunk) {
     for (;;) {
       DataCounts& data = out_.data[at(chunk)];
-      place_ = trail_.final[at(chunk)];
-      const DataEnd cause = step().cause.data;
+      stand_at(place_of(trail_.final[at(chunk)]));
+      const DataEnd cause = trail_.data_end[at(chunk)];
       if (cause == DataEnd::after_end) {
         ++data.lag;
         return from_end();
@@ -73,8 +117,8 @@ class Walk {
   }
 
   // Walks from the end of a stage's last task, or of the blocking transfers after it.
-  void from_compute(std::int32_t last, bool sent) {
-    place_ = last;
+  void from_compute(std::int32_t stage, bool sent) {
+    stand_at(place_of(steps_.last_of(stage)));
     if (sent) count_sends();
     from_end();
   }
@@ -82,10 +126,15 @@ class Walk {
  private:
   enum class Reached : std::int8_t { end, handed_on };
 
-  [[nodiscard]] const Step& step() const { return trail_.steps[at(place_)]; }
-  [[nodiscard]] bool is_second() const { return trail_.has_pairs && step().is_second; }
-  [[nodiscard]] std::int32_t partner() const { return trail_.has_pairs ? step().partner : -1; }
-  [[nodiscard]] std::int32_t leg() const { return place_ % trail_.legs; }
+  [[nodiscard]] TaskPlace place_of(std::int32_t at) const {
+    const std::int32_t microbatch = by_legs_.quotient(at);
+    return {at, microbatch, at - microbatch * trail_.legs};
+  }
+  void stand_at(const TaskPlace& place) {
+    place_ = place;
+    now_ = steps_.waited(place);
+  }
+  [[nodiscard]] std::int32_t leg() const { return place_.leg; }
   [[nodiscard]] LegCounts& counts() { return out_.legs[at(leg())]; }
 
   void from_end() {
@@ -99,45 +148,45 @@ class Walk {
 
   // Counts the task itself; false where its end only waited for weights.
   bool ends() {
-    if (is_second()) place_ = partner();
-    if (partner() >= 0) {
-      const ChunkId other = route_.chunk_of(partner() % trail_.legs);
+    if (now_.is_second) stand_at(place_of(now_.partner));
+    if (now_.partner >= 0) {
+      const ChunkId other = route_.chunk_of(now_.partner % trail_.legs);
       ++out_.pairs[route_.pair_of(route_.chunk_of(leg()), other)];
       return true;
     }
-    const Cause& cause = step().cause;
-    if (cause.gathered) {
+    if (now_.gathered) {
       out_.gathered = route_.chunk_of(leg());
       return false;
     }
-    ++(cause.special ? counts().special : cause.split ? counts().split : counts().usual);
+    ++(now_.special ? counts().special : now_.split ? counts().split : counts().usual);
     return true;
   }
 
   // Moves from the start of a task (of a pair, by its forward) to the end of the one it waited for; false at
   // the start of the step.
   bool goes_back() {
-    const Step& now = step();
-    if (now.cause.received) ++out_.legs[at(leg() - 1)].transfers;
-    if (now.cause.partner_received) ++out_.legs[at(now.partner % trail_.legs - 1)].transfers;
-    if (now.cause.began != Began::own) {
-      go_to((now.cause.began == Began::arrival ? place_ : now.partner) - 1, Reached::handed_on);
+    if (now_.received) ++out_.legs[at(leg() - 1)].transfers;
+    if (now_.partner_received) ++out_.legs[at(now_.partner % trail_.legs - 1)].transfers;
+    if (now_.began != Began::own) {
+      go_to((now_.began == Began::arrival ? place_.at : now_.partner) - 1, Reached::handed_on);
       hand_back();
       return true;
     }
-    if (now.before < 0) return false;
-    const bool sent = now.cause.sent;
-    go_to(now.before, Reached::end);
+    if (now_.before < 0) return false;
+    const bool sent = now_.sent;
+    go_to(now_.before, Reached::end);
     if (sent) count_sends();
     return true;
   }
 
   // Moves from the time when the next leg may take this leg's output to the end of the task.
   void hand_back() {
-    if (is_second() && step().cause.sent) ++out_.legs[at(partner() % trail_.legs)].transfers;
-    if (step().cause.flies) ++counts().transfers;
-    while (step().cause.flies && step().cause.queued) {
-      go_to(step().link_before, Reached::handed_on);
+    if (now_.is_second && now_.sent) ++out_.legs[at(now_.partner % trail_.legs)].transfers;
+    Flight flight = steps_.flight(place_);
+    if (flight.flies) ++counts().transfers;
+    while (flight.flies && flight.queued) {
+      go_to(flight.before, Reached::handed_on);
+      flight = steps_.flight(place_);
       ++counts().transfers;
     }
   }
@@ -145,26 +194,28 @@ class Walk {
   // Blocking transfers after a task; a leg without one counts a transfer of zero length.
   void count_sends() {
     ++counts().transfers;
-    if (partner() >= 0) ++out_.legs[at(partner() % trail_.legs)].transfers;
+    if (now_.partner >= 0) ++out_.legs[at(now_.partner % trail_.legs)].transfers;
   }
 
-  void go_to(std::int32_t place, Reached reached) {
-    place_ = place;
-    if (lift_ == 0) return;
-    const std::int32_t older = trail_.ran[at(leg())] - trail_.cycle - place / trail_.legs;
-    if (older > 0) fold((older + trail_.cycle - 1) / trail_.cycle, reached);
+  void go_to(std::int32_t at, Reached reached) {
+    TaskPlace place = place_of(at);
+    if (lift_ > 0) {
+      const std::int32_t older = trail_.ran[echo::at(place.leg)] - trail_.cycle - place.microbatch;
+      if (older > 0) fold((older + trail_.cycle - 1) / trail_.cycle, reached, place);
+    }
+    stand_at(place);
   }
 
-  // Resumes at the same microbatch, as run this many cycles later.
-  void fold(std::int32_t cycles, Reached reached) {
+  // Moves the place to where to resume: the same microbatch, as run this many cycles later.
+  void fold(std::int32_t cycles, Reached reached, TaskPlace& place) {
     cycles = std::min(cycles, lift_ / trail_.cycle);
-    place_ += cycles * trail_.cycle * trail_.legs;
+    place = place_of(place.at + cycles * trail_.cycle * trail_.legs);
     lift_ -= cycles * trail_.cycle;
     if (jumped_) return;
-    if (place_ == saved_place_ && reached == saved_reached_) {
+    if (place.at == saved_place_ && reached == saved_reached_) {
       jump(saved_lift_ - lift_);
     } else if (++folds_ == renew_) {
-      saved_place_ = place_, saved_lift_ = lift_, saved_reached_ = reached;
+      saved_place_ = place.at, saved_lift_ = lift_, saved_reached_ = reached;
       out_.saved_legs = out_.legs;
       out_.saved_pairs = out_.pairs;
       renew_ *= 2;
@@ -188,9 +239,13 @@ class Walk {
   }
 
   const Trail& trail_;
+  const Steps& steps_;
   const Route route_;
+  const Divisor by_legs_;
   PipelinePath& out_;
-  std::int32_t place_ = -1, lift_ = 0;
+  TaskPlace place_;
+  Waited now_;  // of the place
+  std::int32_t lift_ = 0;
   std::int32_t saved_place_ = -1, saved_lift_ = 0, folds_ = 0, renew_ = 1;
   Reached saved_reached_ = Reached::end;
   bool jumped_ = false;
@@ -199,7 +254,7 @@ class Walk {
 // One stage with one chunk (pipeline.cpp, run_alone): everything it does is on the path.
 void path_alone(std::int32_t microbatches, const Trail& trail, bool data_is_last, PipelinePath& out) {
   LegCounts &forward = out.legs[0], &backward = out.legs[1];
-  if (trail.steps[at(trail.first[0])].cause.gathered) {
+  if (trail.gathered[0] != 0) {
     out.gathered = ChunkId(0);
   } else {
     forward.special = 1;
@@ -211,7 +266,7 @@ void path_alone(std::int32_t microbatches, const Trail& trail, bool data_is_last
   }
   backward.special = 1;
   if (!data_is_last) return;
-  const bool after_end = trail.steps[at(trail.final[0])].cause.data == DataEnd::after_end;
+  const bool after_end = trail.data_end[0] == DataEnd::after_end;
   out.data[0] = after_end ? DataCounts{.lag = 1} : DataCounts{.first_start = 1, .busy = 1};
   if (!after_end) backward.special = 0;
 }
@@ -228,14 +283,17 @@ void find_path(const PipelineShape& shape, const Schedule& schedule, const Trail
   const bool data_is_last = times.data_end > times.compute_end;
   if (shape.chunks == 1 && !schedule.splits_backward)
     return path_alone(shape.microbatches, trail, data_is_last, out);
-  ECHO_EXPECT(trail.last[at(stage)] >= 0);
-  Walk walk(shape, trail, out);
-  if (data_is_last) {
-    walk.from_data(trail.data_last[at(stage)]);
-  } else {
-    walk.from_compute(trail.last[at(stage)],
-                      scratch.stages[at(stage)].sent > scratch.stages[at(stage)].clock);
-  }
+  const auto walk_over = [&](const auto& steps) {
+    Walk walk(shape, trail, steps, out);
+    if (data_is_last)
+      walk.from_data(trail.data_last[at(stage)]);
+    else
+      walk.from_compute(stage, scratch.stages[at(stage)].sent > scratch.stages[at(stage)].clock);
+  };
+  if (trail.of_program)
+    walk_over(ProgramSteps(shape, scratch.run, trail));
+  else
+    walk_over(NotedSteps(trail));
 }
 
 }  // namespace echo::timeline

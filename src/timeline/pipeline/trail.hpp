@@ -43,14 +43,18 @@ struct Notes {
 };
 
 struct Trail {
+  // Where a program ran, no steps are noted, for they follow from its times (program_steps.hpp).
+  bool of_program = false;
+  std::vector<std::uint8_t> gathered;  // [chunks] whether its first forward waited for weights
+  std::vector<DataEnd> data_end;       // [chunks] of its gradient traffic
   // A step's index is microbatch * 3 * chunks + leg; only steps that ran are written.
   std::vector<Step> steps;
   std::vector<std::int32_t> last;  // [stages] its last task
   std::vector<std::array<std::int32_t, 2>>
-      sent;                                // [stages] its last overlapped transfers forward and backward
-  std::vector<ChunkId> data_last;          // [stages] chunk whose gradient traffic came last
-  std::vector<ChunkId> data_before;        // [chunks] previous chunk on the data lane, or none
-  std::vector<std::int32_t> first, final;  // [chunks] indices of its first and last special task
+      sent;                          // [stages] its last overlapped transfers forward and backward
+  std::vector<ChunkId> data_last;    // [stages] chunk whose gradient traffic came last
+  std::vector<ChunkId> data_before;  // [chunks] previous chunk on the data lane, or none
+  std::vector<std::int32_t> final;   // [chunks] index of the task with which it sent its gradients
   // The skipped stretch (repeat.cpp): `skipped` microbatches, whole cycles of `cycle`, after the first `ran`
   // tasks of each leg. skipped = 0: none.
   std::int32_t skipped = 0, cycle = 0;
@@ -59,6 +63,7 @@ struct Trail {
   bool has_pairs = false;
 
   void start(const PipelineShape&);
+  void start_program(const PipelineShape&);
   [[nodiscard]] std::int32_t place(MicrobatchId microbatch, std::int32_t leg) const {
     return microbatch.index() * legs + leg;
   }
@@ -69,6 +74,8 @@ struct Trail {
   }
   [[nodiscard]] Notes notes() { return {steps.data(), last.data(), sent.data()}; }
   void note_special(std::int32_t stage, ChunkId chunk, std::int32_t place, const Cause& cause);
+  void note_gathered(ChunkId chunk) { gathered[at(chunk)] = 1; }
+  void note_data(std::int32_t stage, ChunkId chunk, std::int32_t place, DataEnd);
   void note_pair(std::int32_t stage, std::int32_t forward, std::int32_t backward, const PairRan& did) {
     Step& step = add(stage, forward, true, did.forward);
     Step& second = add(stage, backward, false, did.backward);
