@@ -217,6 +217,17 @@ class Sweep(View):
         data["rows"] = np.array([counts[key] for key in keys], dtype=np.int64)
         return table_of({name: data[name] for name in ("reason", "cause", "axes", "rows", "one", "change")}, {})
 
+    def next_runs(self, runs=5, where=None, by="auto", max_gpus=0, program=None):
+        """The real runs that would most settle the ranking of the file, as `echo-sweep next FILE --json` says them: `before`,
+        `runs` with the outlook `after` each. `where`: rows to choose among; `program`: the path of echo-sweep, else it is
+        looked for. RuntimeError where it has no answer."""
+        from .report.program import Program, find_program
+
+        plan, problem = Program(find_program(program), self.path).next_runs(runs, where or "", by, max_gpus)
+        if plan is None:
+            raise RuntimeError(problem)
+        return plan
+
     def diff(self, other, metric="auto"):
         """What changed from this sweep to `other`, config by config, and why: see SweepDifference."""
         return difference(self, other, self.ranking_metric() if metric == "auto" else metric)

@@ -10,6 +10,8 @@ import echo_sweep as es
 from echo_sweep.effects import main_effect
 from echo_sweep.pareto import front_of
 
+from conftest import find_program
+
 
 # --- the same answers as the program's own
 @pytest.mark.parametrize("by", ["auto", "step_time", "tokens_per_s", "tokens_per_s_per_gpu", "mfu"])
@@ -28,6 +30,15 @@ def test_a_row_is_the_program_s_row(result, run_program):
     told = json.loads(run_program("show", result, row.id, "--json"))
     assert told["config_id"] == row.id and told["step_time"] == row["step_time"] and told["tp"] == row["tp"]
     assert sweep[row.id[:10]].id == sweep[row.id.upper()].id == row.id
+
+
+def test_next_runs_are_the_program_s(result, run_program):
+    sweep = es.open(result)
+    plan = sweep.next_runs(2, program=find_program())
+    assert plan == json.loads(run_program("next", result, "--runs", "2", "--json"))
+    assert plan["chosen"] == sweep.best(1)[0].id and len(plan["runs"]) == 2
+    with pytest.raises(RuntimeError, match="say nothing of a ranking by gpus"):
+        sweep.next_runs(by="gpus", program=find_program())
 
 
 # --- best

@@ -15,6 +15,7 @@
 #include "calibrate/steps/error_report.hpp"
 #include "calibrate/steps/held_out.hpp"
 #include "calibrate/steps/practice_report.hpp"
+#include "calibrate/steps/settle_report.hpp"
 #include "calibrate/steps/training_rate.hpp"
 
 int main(int argc, char** argv) {
@@ -30,6 +31,7 @@ int main(int argc, char** argv) {
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
     if (command == "practice") return echo::calibrate::run_practice(args.subspan(2));
     if (command == "held-out") return echo::calibrate::run_held_out(args.subspan(2));
+    if (command == "settle") return echo::calibrate::run_settle(args.subspan(2));
     if (command == "ablation") return echo::calibrate::run_ablation(args.subspan(2));
     std::fputs(
         "echo-calibrate kernels --gpu NAME [--data FOLDER] [--out FILE]\n"
@@ -41,6 +43,7 @@ int main(int argc, char** argv) {
         "echo-calibrate memory-errors [--table FILE] [--check]\n"
         "echo-calibrate practice [--table FILE] [--out FILE]\n"
         "echo-calibrate held-out [--stock] [--table FILE] [--out FILE.csv]\n"
+        "echo-calibrate settle [--unseen] [--runs N] [--table FILE]\n"
         "echo-calibrate ablation [--table FILE]\n",
         stderr);
     return 2;

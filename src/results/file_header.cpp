@@ -169,6 +169,11 @@ FileState read_state(const Hdf5File& file, const std::filesystem::path& name) {
   state.is_partial = !state.complete;
   if (file.has("/provenance/resolved_toml")) state.resolved_toml = file.text("/provenance/resolved_toml");
   state.axes = swept_axes(state.resolved_toml);
+  if (file.has("/measured")) {
+    const storage::Shape runs = file.shape("/measured/run");
+    state.measured.runs = runs.size() == 1 ? static_cast<std::int64_t>(runs.front()) : 0;
+    state.measured.spread = file.real_attribute("/measured", "spread");
+  }
   return state;
 }
 

@@ -46,6 +46,12 @@ struct FileHeader {
   friend bool operator==(const FileHeader&, const FileHeader&) = default;
 };
 
+// What an updated file says of its measured runs as a whole (updated_file.hpp).
+struct MeasuredState {
+  std::int64_t runs = 0;  // 0: the file has predictions alone
+  double spread = 1.0;    // settle::Conditioning::spread()
+};
+
 struct FileState : FileHeader {
   std::string rows_digest, schema_version;
   std::int64_t rows = 0;
@@ -53,6 +59,7 @@ struct FileState : FileHeader {
   bool complete = false;
   std::string resolved_toml;      // the sweep with every default; empty where the file does not say
   std::vector<std::string> axes;  // that it turns (swept_axes.hpp)
+  MeasuredState measured;
 };
 
 // `file`, which is there; UserError, 2, where it is not.

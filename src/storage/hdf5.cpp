@@ -164,6 +164,11 @@ void Hdf5File::make_group(const std::string& path) {
   if (group < 0) fail("make the group \"" + path + "\"");
 }
 
+void Hdf5File::remove(const std::string& path) {
+  forget_datasets();
+  if (H5Ldelete(handle_, path.c_str(), H5P_DEFAULT) < 0) fail("remove the group \"" + path + "\"");
+}
+
 void Hdf5File::make_dataset(const DatasetSpec& spec) {
   const auto dimensions = extents(spec.shape);
   const Handle space(H5Screate_simple(static_cast<int>(dimensions.size()), dimensions.data(), nullptr),
@@ -228,6 +233,13 @@ void Hdf5File::attach_scale(const std::string& path, unsigned dimension, const s
   const Handle axis(H5Dopen2(handle_, scale.c_str(), H5P_DEFAULT), H5Dclose);
   if (H5DSattach_scale(dataset, axis, dimension) < 0)
     fail("attach the scale \"" + scale + "\" to \"" + path + "\"");
+}
+
+void Hdf5File::detach_scale(const std::string& path, unsigned dimension, const std::string& scale) {
+  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle axis(H5Dopen2(handle_, scale.c_str(), H5P_DEFAULT), H5Dclose);
+  if (H5DSdetach_scale(dataset, axis, dimension) < 0)
+    fail("detach the scale \"" + scale + "\" from \"" + path + "\"");
 }
 
 std::vector<std::string> Hdf5File::texts(const std::string& path) const {

@@ -49,6 +49,7 @@ class Hdf5File {
   void close();
 
   void make_group(const std::string& path);
+  void remove(const std::string& path);  // a group with all that is in it; its bytes stay in the file
   // Real datasets are initialised with NaN, recorded in a `_FillValue` attribute.
   void make_dataset(const DatasetSpec&);
   void make_text(const std::string& path, const std::string& text);  // scalar, variable-length UTF-8
@@ -56,6 +57,7 @@ class Hdf5File {
   void make_scale(
       const std::string& dataset);  // declares it a dimension scale named like its last path element
   void attach_scale(const std::string& dataset, unsigned dimension, const std::string& scale);
+  void detach_scale(const std::string& dataset, unsigned dimension, const std::string& scale);
 
   // Whole rows along the first dimension; `values` are in the dataset's own type, native byte order.
   void write_rows(const std::string& path, std::uint64_t first, std::uint64_t rows, const void* values);

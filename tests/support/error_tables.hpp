@@ -9,6 +9,8 @@
 
 #include "base/counter_rng.hpp"
 #include "results/rank/row_errors.hpp"
+#include "results/updated_file.hpp"
+#include "settle/conditioning.hpp"
 
 namespace echo::results {
 
@@ -34,9 +36,17 @@ inline ColumnValues real_numbers(const std::string& name, std::vector<double> va
   return column;
 }
 
-// Columns as a file has them; tokens_per_s is 1 / step. Without errors: as a file of schema 1.5.
-// `calibration`: the 90th percentile over the normal law's. `untried`: of each row, with a best published MFU
-// of 40 %; empty: as a file before schema 1.9.
+inline ColumnValues explained_of(const std::vector<ErrorRow>& rows) {
+  ColumnValues explained = real_numbers(explained_column, {});
+  explained.width = std::ssize(rows.front().error.explained);
+  for (const ErrorRow& row : rows)
+    explained.reals.insert(explained.reals.end(), row.error.explained.begin(), row.error.explained.end());
+  return explained;
+}
+
+// Columns as a file has them, an updated one where runs explain something; tokens_per_s is 1 / step. Without
+// errors: as a file of schema 1.5. `calibration`: the 90th percentile over the normal law's. `untried`: of
+// each row, with a best published MFU of 40 %; empty: as a file before schema 1.9.
 inline Table table_with_errors(const std::vector<ErrorRow>& rows, bool with_errors = true,
                                double calibration = 1.0, const std::vector<std::int64_t>& untried = {}) {
   std::vector<std::int64_t> number, status, gpus, gpu, cluster, framework;
@@ -74,6 +84,7 @@ inline Table table_with_errors(const std::vector<ErrorRow>& rows, bool with_erro
     for (std::size_t k = 0; k < error_source_count; ++k)
       columns.push_back(real_numbers("error_" + std::string(error_source_names[k]), parts[k]));
     columns.push_back(real_numbers("mem_rel_error", memory_sigma));
+    if (!rows.empty() && !rows.front().error.explained.empty()) columns.push_back(explained_of(rows));
   }
   if (!untried.empty()) {
     columns.push_back(whole_numbers("untried", "outcome", untried));
@@ -90,6 +101,17 @@ inline RowError random_error(std::uint64_t seed, std::uint64_t row, double scale
   error.owner = {0, static_cast<std::int32_t>(draw(seed, row, 31) % 2),
                  static_cast<std::int32_t>(draw(seed, row, 32) % 3)};
   return error;
+}
+
+// Conditions the rows on runs of the first `count` of them, which were as predicted; the scale is left as it
+// was.
+inline void tell_of_runs(std::vector<ErrorRow>& rows, std::size_t count) {
+  std::vector<settle::MeasuredRun> runs;
+  for (std::size_t i = 0; i < count && i < rows.size(); ++i)
+    runs.push_back({static_cast<std::int64_t>(i), rows[i].error, 0.0, 1e-4});
+  const settle::Conditioning known(runs);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i].error.explained = known.about(static_cast<std::int64_t>(i), rows[i].error).explained;
 }
 
 }  // namespace echo::results

@@ -50,6 +50,12 @@ class Program:
         text, problem = self._run("plan", self._file, "--json")
         return (json.loads(text), "") if text is not None else (None, problem)
 
+    def next_runs(self, runs, where, by, max_gpus):
+        """Which real runs would settle the ranking, as `echo-sweep next FILE.h5 --json` says."""
+        text, problem = self._run("next", self._file, "--runs", str(runs), "--where", where, "--by", by,
+                                  "--max-gpus", str(max_gpus), "--json")
+        return (json.loads(text), "") if text is not None else (None, problem)
+
     def kernels(self):
         """[{gpu, the kernel's key, share, error, price, points}] that would tell most about the best rows if measured."""
         text, problem = self._run("profile", "gaps", self._file, "--points", str(POINTS))

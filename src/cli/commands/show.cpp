@@ -12,6 +12,7 @@
 #include "explain/explain.hpp"
 #include "explain/pipeline_text.hpp"
 #include "ops/describe.hpp"
+#include "query/text/measured_text.hpp"
 #include "query/text/result_text.hpp"
 #include "results/read_rows.hpp"
 #include "simulate/unfold/step_timeline.hpp"
@@ -138,7 +139,8 @@ int run_show(const ShowOptions& options) {
     say("{}", json.text());
     return 0;
   }
-  say("{}", query::page_text(table, row));
+  say("{}{}", query::page_text(table, row),
+      query::measured_row_text(results::UpdatedFile(options.file), found));
   if (again.explanation) say("{}", explain::explanation_text(*again.explanation));
   say("{}", again.pipeline);
   if (!again.problem.empty()) say("\nremark: {}\n", again.problem);

@@ -21,10 +21,11 @@
 #include "query/text/breakdown.hpp"
 #include "query/text/front_text.hpp"
 #include "query/text/infeasible_text.hpp"
+#include "query/text/measured_text.hpp"
 #include "query/text/practice_text.hpp"
 #include "query/text/ranked_table.hpp"
 #include "query/text/result_text.hpp"
-#include "results/read_rows.hpp"
+#include "results/updated_file.hpp"
 
 namespace echo::cli::commands {
 
@@ -63,6 +64,7 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
   text::Json json;
   json.open_object().member("file", options.file).member("by", by.metric);
   json.member("setting", all.state().settings.setting);
+  json.member("measured_runs", all.state().measured.runs);
   json.member("goal", by.goal == sweep::Goal::min ? "min" : "max");
   json.member("per", options.per).member("where", options.where).key("rows").open_array();
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -144,7 +146,8 @@ int say_front(const results::ResultRows& rows, const TopOptions& options) {
     throw UserError("--pareto lists the front of all rows of the file",
                     "leave out --where and --per; in Python, s.pareto(metrics, where=...) takes a condition");
   if (!options.json) {
-    say("{}{}", query::setting_line(rows.state()), query::front_text(rows, table_of(rows, options)));
+    say("{}{}{}", query::setting_line(rows.state()), query::measured_line(rows.state()),
+        query::front_text(rows, table_of(rows, options)));
     return 0;
   }
   text::Json json;
@@ -156,7 +159,7 @@ int say_front(const results::ResultRows& rows, const TopOptions& options) {
 }
 
 int run_top(const TopOptions& options) {
-  const results::ResultFile rows(options.file);
+  const results::UpdatedFile rows(options.file);
   if (options.infeasible) return say_infeasible(rows, options);
   if (options.pareto) return say_front(rows, options);
   const sweep::Objective by = objective_of(rows, options.by);
@@ -169,7 +172,7 @@ int run_top(const TopOptions& options) {
   }
   query::RankedTable request = table_of(rows, options);
   request.metrics = query::asked_metrics(rows, by.metric);
-  say("{}", query::setting_line(rows.state()));
+  say("{}{}", query::setting_line(rows.state()), query::measured_line(rows.state()));
   for (std::size_t i = 0; i < groups.size(); ++i)
     say("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, ranking, i, request));
   if (const std::string text = query::doubtful_text(rows, query, groups); !text.empty()) say("\n{}", text);

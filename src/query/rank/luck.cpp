@@ -10,6 +10,10 @@
 // parallel layout share v: they differ in small choices (kernels, offloading), not in what the layout term
 // stands for. Neglected: that the predictions are themselves a draw (the expectation is a little too small),
 // and that layouts are alike in degrees.
+//
+// After measured runs rows are known unequally well, and the mean over all winners says little about one that
+// was measured. So in an updated file errors are drawn with the covariance that remains, in which a layout term
+// is a row's own, and the mean is over the draws that the first row itself wins.
 #include "query/rank/luck.hpp"
 
 #include <fmt/format.h>
@@ -24,6 +28,7 @@
 #include "base/counter_rng.hpp"
 #include "query/rank/contenders.hpp"
 #include "results/rank/robust_front.hpp"
+#include "settle/cholesky.hpp"
 #include "text/show_quantity.hpp"
 
 namespace echo::query {
@@ -31,6 +36,8 @@ namespace echo::query {
 namespace {
 
 constexpr std::uint64_t seed = 20260723, draws = 200, most_rivals = 2000;
+constexpr std::uint64_t updated_draws = 2000;
+constexpr std::size_t most_updated_rivals = 300;  // whose covariance is a matrix
 // The columns that make a parallel layout.
 constexpr std::size_t layout_columns = 8;
 const std::vector<std::string> layout_and_result{"tp",          "pp",       "cp",        "ep",        "vpp",
@@ -58,6 +65,24 @@ double error_of(const Rival& rival, std::uint64_t number) {
   return sum;
 }
 
+settle::Cholesky factor_of(const std::vector<Rival>& rivals) {
+  settle::Cholesky factor;
+  for (std::size_t i = 0; i < rivals.size(); ++i) {
+    std::vector<double> covariances;
+    for (std::size_t j = 0; j <= i; ++j)
+      covariances.push_back(settle::step_covariance(rivals[i].error, rivals[j].error,
+                                                    i == j ? settle::Rows::same : settle::Rows::different));
+    factor.add(covariances);
+  }
+  return factor;
+}
+
+std::vector<double> remaining_errors(const settle::Cholesky& factor, std::uint64_t number) {
+  std::vector<double> z;
+  for (std::size_t i = 0; i < factor.size(); ++i) z.push_back(draw_normal(seed, i, number));
+  return factor.times(z);
+}
+
 double optimism_of(const std::vector<Rival>& rivals) {
   double sum = 0.0;
   for (std::uint64_t number = 0; number < draws; ++number) {
@@ -69,6 +94,21 @@ double optimism_of(const std::vector<Rival>& rivals) {
     sum += gap;
   }
   return sum / static_cast<double>(draws);
+}
+
+// Over the draws that the first row wins: 0 where it wins none.
+double updated_optimism_of(const std::vector<Rival>& rivals) {
+  const settle::Cholesky factor = factor_of(rivals);
+  double sum = 0.0, wins = 0.0;
+  for (std::uint64_t number = 0; number < updated_draws; ++number) {
+    const std::vector<double> errors = remaining_errors(factor, number);
+    const double first = rivals.front().cost + errors.front();
+    bool is_first = true;
+    for (std::size_t i = 1; i < rivals.size() && is_first; ++i)
+      is_first = first <= rivals[i].cost + errors[i];
+    if (is_first) sum -= errors.front(), wins += 1.0;
+  }
+  return wins > 0.0 ? sum / wins : 0.0;
 }
 
 std::int64_t layouts_of(const std::vector<Rival>& rivals) {
@@ -108,7 +148,8 @@ std::map<std::int64_t, std::vector<Rival>> rivals_of(Contenders& contenders, boo
     std::erase_if(rivals, [&](const Rival& one) { return one.untried > group->most_untried; });
     const double own = rivals.front().error.step[results::index_of(ErrorSource::layout)];
     const double reach = rivals.front().cost + 6.0 * std::max(own, 1e-9);
-    while (rivals.size() > most_rivals || rivals.back().cost > reach) rivals.pop_back();
+    const std::size_t most = rivals.front().error.explained.empty() ? most_rivals : most_updated_rivals;
+    while (rivals.size() > most || rivals.back().cost > reach) rivals.pop_back();
     const std::int64_t first = rivals.front().row;
     by_first.emplace(first, std::move(rivals));
   }
@@ -133,7 +174,10 @@ std::vector<Luck> luck_of(const results::ResultRows& rows, const RankQuery& quer
     if (found == by_first.end()) continue;
     const std::vector<Rival>& rivals = found->second;
     out[g] = {.layouts = layouts_of(rivals), .step = rivals.front().step, .mfu = rivals.front().mfu};
-    if (rivals.size() > 1) out[g].share = std::expm1(std::max(0.0, optimism_of(rivals)));
+    if (rivals.size() < 2) continue;
+    const bool is_updated = !rivals.front().error.explained.empty();
+    const double optimism = is_updated ? updated_optimism_of(rivals) : optimism_of(rivals);
+    out[g].share = std::expm1(std::max(0.0, optimism));
   }
   return out;
 }

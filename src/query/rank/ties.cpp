@@ -26,8 +26,8 @@ constexpr double missing = std::numeric_limits<double>::quiet_NaN();
 
 double variance_between(const Aspect& aspect, const Contender& a, const Contender& b) {
   if (aspect.slope == 0.0) return 0.0;
-  return aspect.law == sweep::ErrorLaw::memory ? results::memory_variance(a.error, b.error)
-                                               : results::step_variance(a.error, b.error);
+  return aspect.law == sweep::ErrorLaw::memory ? settle::memory_variance(a.error, b.error)
+                                               : settle::step_variance(a.error, b.error);
 }
 
 void compare_first_two(Ties& ties, const Aspect& aspect, const Contender& first, const Contender& second) {
@@ -35,12 +35,15 @@ void compare_first_two(Ties& ties, const Aspect& aspect, const Contender& first,
   ties.gap = std::expm1(second.cost[0] - first.cost[0]);
   ties.band = results::z90 * std::sqrt(variance);
   const bool by_step = aspect.law != sweep::ErrorLaw::memory;
+  double before = 0.0;
   for (std::size_t k = 0; k < ties.share.size(); ++k) {
-    const double x = first.error.step[k], y = second.error.step[k];
-    const bool is_shared = results::is_shared(static_cast<ErrorSource>(k), first.error, second.error);
-    const double part = is_shared ? (x - y) * (x - y) : x * x + y * y;
-    ties.share[k] = by_step && variance > 0.0 ? part / variance : missing;
+    ties.share[k] = settle::step_variance(static_cast<ErrorSource>(k), first.error, second.error);
+    before += ties.share[k];
   }
+  for (double& share : ties.share) share = by_step && before > 0.0 ? share / before : missing;
+  ties.is_explained = !first.error.explained.empty();
+  if (ties.is_explained && by_step && before > 0.0)
+    ties.explained = std::clamp(1.0 - variance / before, 0.0, 1.0);
 }
 
 // "#1-#3, #5": the first row and those that tie with it.
@@ -58,6 +61,8 @@ std::string ranks_of(const std::vector<double>& chance) {
 }
 
 std::string sources_of(const Ties& ties) {
+  if (ties.is_explained)
+    return fmt::format("; measured runs took away {:.0f} % of its variance", 100.0 * ties.explained);
   std::vector<std::pair<double, std::string_view>> parts;
   for (std::size_t k = 0; k < ties.share.size(); ++k)
     if (ties.share[k] >= 0.05) parts.emplace_back(ties.share[k], error_source_names[k]);
@@ -156,6 +161,7 @@ void add_ties(text::Json& json, const Ties& ties) {
     json.key("variance_of_difference").open_object();
     for (std::size_t k = 0; k < ties.share.size(); ++k) json.member(error_source_names[k], ties.share[k]);
     json.close();
+    if (ties.is_explained) json.member("variance_measured_away", ties.explained);
   }
   json.close();
 }

@@ -25,9 +25,11 @@ struct Ties {
   std::vector<double> chance;  // per row shown: probability that the first is truly better; 0.5 for the first
   std::int64_t tied = 0;       // rows of the group, shown or not, that tie with the first, not counting it
   // The second row relative to the first: its difference, the half-width of the 80 % band of that difference,
-  // and the share of each source in its variance (step times; NaN if there is none).
+  // and the share of each source in its variance (step times; NaN if there is none), before measured runs.
   double gap = 0.0, band = 0.0;
   std::array<double, error_source_count> share{};
+  bool is_explained = false;  // the file knows measured runs
+  double explained = 0.0;     // the share of the variance that these took away
   // The part of `chance` that a table shows: nothing if the metric has no error.
   [[nodiscard]] std::span<const double> shown() const {
     return is_exact ? std::span<const double>() : std::span(chance);

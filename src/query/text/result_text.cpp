@@ -25,7 +25,7 @@ namespace echo::query {
 
 using results::Table;
 
-constexpr int bar_width = 40;
+static constexpr int bar_width = 40;
 
 std::string config_key(const Table& table, std::int64_t row) {
   return fmt::format("{:016x}", table.config_id(row));

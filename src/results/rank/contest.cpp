@@ -79,6 +79,14 @@ VarianceRange step_range(const ContestBox& box, const RowError& b) {
       range.least += low * low + own * own, range.most += high * high + own * own;
     }
   }
+  // What runs explain of a difference is taken off.
+  for (std::size_t run = 0; run < b.explained.size(); ++run) {
+    const double low = box.least.explained[run], high = box.most.explained[run], own = b.explained[run];
+    const double near = std::max({0.0, low - own, own - high}),
+                 far = std::max(std::abs(own - low), std::abs(high - own));
+    range.least -= far * far, range.most -= near * near;
+  }
+  range.least = std::max(0.0, range.least), range.most = std::max(0.0, range.most);
   return range;
 }
 

@@ -63,6 +63,13 @@ std::size_t ContestTree::build(std::size_t begin, std::size_t end) {
     box.least.step[k] = spans[2 + k].first, box.most.step[k] = spans[2 + k].second;
   box.least.memory = spans.back().first, box.most.memory = spans.back().second;
   box.least.owner = box.most.owner = contenders_[begin].error.owner;
+  box.least.explained = box.most.explained = contenders_[begin].error.explained;
+  for (std::size_t i = begin; i < end; ++i)
+    for (std::size_t run = 0; run < box.least.explained.size(); ++run) {
+      const double explained = contenders_[i].error.explained[run];
+      box.least.explained[run] = std::min(box.least.explained[run], explained);
+      box.most.explained[run] = std::max(box.most.explained[run], explained);
+    }
 
   std::size_t widest = 0;
   double width = 0.0;

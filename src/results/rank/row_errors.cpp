@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/at.hpp"
+#include "results/updated_file.hpp"
 
 namespace echo::results {
 namespace {
@@ -17,26 +18,6 @@ double known(double value) { return std::isfinite(value) ? value : 0.0; }
 
 std::string error_column(ErrorSource source) {
   return "error_" + std::string(error_source_names[index_of(source)]);
-}
-
-bool is_shared(ErrorSource source, const RowError& a, const RowError& b) {
-  const ErrorOwner owner = owner_of(source);
-  if (owner == ErrorOwner::config) return false;
-  const std::size_t whose = at(owner);
-  return a.owner[whose] == b.owner[whose];
-}
-
-double step_variance(const RowError& a, const RowError& b) {
-  double variance = 0.0;
-  for (std::size_t k = 0; k < a.step.size(); ++k) {
-    const double x = a.step[k], y = b.step[k];
-    variance += is_shared(static_cast<ErrorSource>(k), a, b) ? (x - y) * (x - y) : x * x + y * y;
-  }
-  return variance;
-}
-
-double memory_variance(const RowError& a, const RowError& b) {
-  return a.memory * a.memory + b.memory * b.memory;
 }
 
 bool has_step_errors(const ResultRows& rows) {
@@ -74,6 +55,11 @@ ErrorColumns::ErrorColumns(const ResultRows& rows)
       if (rows.find(column_of(k)) != nullptr) names_.push_back(column_of(k)), ++sources_;
   }
   if (has_memory_) names_.emplace_back("mem_rel_error");
+  if (const ColumnInfo* explained = has_step_ ? rows.find(explained_column) : nullptr; explained != nullptr) {
+    names_.emplace_back(explained_column);
+    explained_ = static_cast<std::size_t>(explained->width);
+    spread_ = rows.state().measured.spread;
+  }
 }
 
 RowError ErrorColumns::at(const Scan& scan, std::size_t first_column, std::size_t row) const {
@@ -84,9 +70,11 @@ RowError ErrorColumns::at(const Scan& scan, std::size_t first_column, std::size_
     for (std::int32_t& owner : error.owner) owner = static_cast<std::int32_t>(next());
     const double sigma = known(next()), p90 = known(next());
     const double scale = scale_of(sigma, p90);
-    for (std::size_t k = 0; k < sources_; ++k) error.step[k] = scale * known(next());
+    for (std::size_t k = 0; k < sources_; ++k) error.step[k] = spread_ * scale * known(next());
   }
   if (has_memory_) error.memory = known(next());
+  for (std::size_t run = 0; run < explained_; ++run)
+    error.explained.push_back(spread_ * known(scan.values(column)[row * explained_ + run]));
   return error;
 }
 

@@ -1,4 +1,4 @@
-// The errors of rows stored in a file, and the part that two rows share.
+// The errors of rows as a file keeps them; what two rows share of them is settle/row_error.hpp.
 #pragma once
 
 #include <array>
@@ -11,35 +11,22 @@
 
 #include "base/error_source.hpp"
 #include "results/read_rows.hpp"
+#include "settle/row_error.hpp"
 #include "simulate/catalog.hpp"
 #include "sweep/run/row.hpp"
 
 namespace echo::results {
 
-// One standard deviation each, relative. Scaled by rel_error_p90 / (rel_error * z90), so that the normal law
-// puts the 90th percentile where the calibration found it. 0 where the file has no value: what is not known
-// to vary decides nothing.
-struct RowError {
-  std::array<double, error_source_count> step{};  // of ln step_time, by ErrorSource
-  double memory = 0.0;                            // of ln mem_peak
-  std::array<std::int32_t, 3> owner{};            // codes of gpu, cluster, framework: ErrorOwner's order
-};
-
-inline constexpr double z90 = 1.2815515655446004;  // the normal law's 90th percentile
+// Scaled by rel_error_p90 / (rel_error * z90), so that the normal law puts the 90th percentile where the
+// calibration found it. 0 where the file has no value: what is not known to vary decides nothing.
+using settle::index_of;
+using settle::RowError;
+using settle::z90;
 
 // Columns of the owners, in ErrorOwner's order; a config owns what no row shares.
 inline constexpr std::array<std::string_view, 4> error_owner_names{"gpu", "cluster", "framework", "config"};
 
 [[nodiscard]] std::string error_column(ErrorSource);  // "error_layout"
-[[nodiscard]] constexpr std::size_t index_of(ErrorSource source) { return static_cast<std::size_t>(source); }
-// Whether rows of these owners have the same draw of a source.
-[[nodiscard]] bool is_shared(ErrorSource, const RowError&, const RowError&);
-
-// The variance of ln(step a / step b) and of ln(mem_peak a / mem_peak b): see base/error_source.hpp. Nothing
-// says what two rows share of their errors of memory, so these count as independent: ties by memory are at
-// least all there are. Not for a row and itself, which do not differ.
-[[nodiscard]] double step_variance(const RowError& a, const RowError& b);
-[[nodiscard]] double memory_variance(const RowError& a, const RowError& b);
 
 // Whether the file has the columns; files before schema 1.6 do not.
 [[nodiscard]] bool has_step_errors(const ResultRows&);
@@ -49,7 +36,7 @@ inline constexpr std::array<std::string_view, 4> error_owner_names{"gpu", "clust
 [[nodiscard]] RowError error_of(const sweep::Row&, const simulate::Catalog&);
 
 // The columns that a scan must read, and the error of a row of its batch. Columns that a file lacks are left
-// out.
+// out. In an updated file (updated_file.hpp), these are the errors that remain after its measured runs.
 class ErrorColumns {
  public:
   explicit ErrorColumns(const ResultRows&);
@@ -58,7 +45,9 @@ class ErrorColumns {
 
  private:
   bool has_step_ = false, has_memory_ = false;
-  std::size_t sources_ = 0;  // that the file has a column for: the first
+  std::size_t sources_ = 0;    // that the file has a column for: the first
+  std::size_t explained_ = 0;  // values of each row in the column of what was explained
+  double spread_ = 1.0;        // of the errors that remain
   std::vector<std::string> names_;
 };
 

@@ -54,6 +54,16 @@ TEST(Luck, ALeadBeyondTheErrorsIsNone) {
   EXPECT_LT(luck(rows).share, 0.002);
 }
 
+TEST(Luck, OfARowThatWasMeasuredIsAtMostWhatItsRunLeavesOpen) {
+  std::vector<ErrorRow> rows = equal_rows(3, 0.05, 0.05);
+  results::tell_of_runs(rows, 1);
+  rows.front().step = 0.999;  // first, and measured
+  EXPECT_LT(luck(rows).share, 0.03);
+  EXPECT_GT(luck(rows).share, 0.0);
+  std::swap(rows[0].step, rows[1].step);  // now one that was not
+  EXPECT_GT(luck(rows).share, 0.03);
+}
+
 TEST(Luck, WithoutErrorsNothingIsSaid) { EXPECT_EQ(luck(equal_rows(20, 0.02, 0.0), false).share, 0.0); }
 
 }  // namespace
