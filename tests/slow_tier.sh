@@ -56,6 +56,12 @@ fi
 part 'mutated inputs under sanitizers, 10^5 of each' 30 bash -c \
   'cmake --preset asan && cmake --build --preset asan --target mutate_inputs && build/asan/bin/mutate_inputs 100000'
 ECHO_LAUNCH_CONFIGS=10000 part 'launch files, 10 000 configs of each framework' 10 build/release/bin/test_unit_launch_flags '--gtest_filter=*RoundTrip*'
+if [[ -n ${ECHO_FRAMEWORKS:-} ]]; then  # a folder for a virtual environment; megatron-lm and nanotron/src beside it, checked out
+  part "launch files, read by the frameworks' own parsers" 20 python3 -B tests/unit/launch_flags/framework_parsers.py "$program" \
+    --venv "$ECHO_FRAMEWORKS/venv" --source megatron-lm="$ECHO_FRAMEWORKS/megatron-lm" --source nanotron="$ECHO_FRAMEWORKS/nanotron/src"
+else
+  echo "launch files, read by the frameworks' own parsers: no ECHO_FRAMEWORKS, left out" | tee -a "$report"
+fi
 if [[ -n ${ECHO_TORCH_PYTHON:-} ]]; then  # a Python with what analysis/tests/torch_tier.py installs
   ECHO_SWEEP=$PWD/$program ECHO_NCCL=$PWD/build/release/lib/libecho_nccl.so \
     part 'PyTorch traced, beside the generator' 5 "$ECHO_TORCH_PYTHON" -B -m pytest -q -p no:cacheprovider analysis/tests/torch

@@ -12,7 +12,7 @@ from .space import axes_of
 SCHEMA = "echo-sweep-results"
 MAJOR = "1"
 SETTINGS = ("slowdown", "contention", "skew_sigma", "skew_draws", "workload_times", "workload_format",
-            "workload_data_groups", "workload_tokens", "what_if")
+            "workload_gpu", "workload_data_groups", "workload_tokens", "what_if")
 BATCH = 1 << 17  # rows read at a time
 ROLES = ("scale", "input", "outcome", "metric")
 SMALL = 256 * 2**20  # bytes: checked whole when opened; of larger files HDF5 checks what is read

@@ -31,6 +31,7 @@ class SchemaWriter {
     json_.member("additionalProperties", false).key("required").open_array().value("space").close();
     json_.key("properties").open_object();
     include();
+    presets();
     sections();
     what_if();
     space();
@@ -54,6 +55,20 @@ class SchemaWriter {
     json_.key("include").open_object();
     described("files with presets and with defaults for derive, keep and limit");
     json_.member("type", "array").key("items").open_object().member("type", "string").close().close();
+  }
+
+  // [models.NAME] and the like; their fields are those of the preset's own file.
+  void presets() {
+    for (const std::string_view kind : config::included_sections()) {
+      json_.key(kind).open_object();
+      described("presets that the sweep defines itself, by name, or with base a change of another one");
+      json_.member("type", "object")
+          .key("additionalProperties")
+          .open_object()
+          .member("type", "object")
+          .close();
+      json_.close();
+    }
   }
 
   // One key of settings(), or nothing if this version refuses it.

@@ -62,6 +62,7 @@ results::RowSettings row_settings(const sweep::SweepSpec& spec) {
     settings.what_if += (settings.what_if.empty() ? "" : "; ") + one;
   if (spec.workload.trace.empty()) return settings;
   settings.workload_format = spec.workload.format;
+  settings.workload_gpu = spec.workload.gpu;
   settings.workload_times = word(spec.workload.times, sweep::trace_times_names);
   for (const std::string& group : spec.workload.data_groups)
     settings.workload_data_groups += (settings.workload_data_groups.empty() ? "" : "\n") + group;
@@ -82,7 +83,10 @@ sweep::SweepSpec settings_again(const results::RowSettings& settings, const std:
   spec.skew.sigma = settings.skew_sigma;
   spec.skew.draws = static_cast<std::int32_t>(settings.skew_draws);
   if (trace.empty()) return spec;
-  spec.workload = {.trace = trace, .format = settings.workload_format, .tokens = settings.workload_tokens};
+  spec.workload = {.trace = trace,
+                   .format = settings.workload_format,
+                   .gpu = settings.workload_gpu,
+                   .tokens = settings.workload_tokens};
   spec.workload.times =
       value<sweep::TraceTimes>("workload_times", settings.workload_times, sweep::trace_times_names, problem);
   std::istringstream groups(settings.workload_data_groups);

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/printable.hpp"
 #include "config/toml/toml_text.hpp"
+#include "training/model_words.hpp"
 
 namespace echo::hugging_face {
 
@@ -66,10 +68,8 @@ void write_parts(Lines& lines, const ModelSpec& m) {
   lines.truth("gated_ffn", m.gated_ffn);
   lines.truth("tied_embeddings", m.tied_embeddings);
   lines.truth("linear_bias", m.linear_bias);
-  constexpr const char* norms[] = {"layer", "rms"};
-  constexpr const char* positions[] = {"learned", "rope", "alibi", "none"};
-  lines.line("norm", config::quoted(norms[static_cast<int>(m.norm)]));
-  lines.line("positions", config::quoted(positions[static_cast<int>(m.positions)]));
+  lines.line("norm", config::quoted(std::string(training::norm_words.at(at(m.norm)))));
+  lines.line("positions", config::quoted(std::string(training::position_words.at(at(m.positions)))));
 }
 
 void write_tables(std::string& text, const ModelSpec& m) {

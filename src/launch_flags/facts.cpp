@@ -66,6 +66,16 @@ void add_model(const training::ModelSpec& model, Facts& facts) {
   facts["qk_layernorm"] = model.query_key_norm || model.has_latent_attention() ? "true" : "false";
 }
 
+// Source: Megatron-LM megatron/training/arguments.py, validate_args: with tensor or context parallelism it
+// refuses to start without one hardware queue, before Blackwell; its FSDP refuses to start with one.
+void add_queues(const TrainingConfig& c, const simulate::Catalog& catalog, Facts& facts) {
+  constexpr std::int32_t blackwell = 100;
+  const bool splits = c.degrees.tensor > 1 || c.degrees.context > 1;
+  const bool needs_one = splits && c.zero < training::ZeroStage::gradients && facts["overlap_ep"] != "true" &&
+                         catalog.gpu(c).compute_capability < blackwell;
+  facts["hardware_queues"] = needs_one ? "1" : "any";
+}
+
 }  // namespace
 
 Facts facts_of(const TrainingConfig& c, const simulate::Catalog& catalog) {
@@ -88,6 +98,10 @@ Facts facts_of(const TrainingConfig& c, const simulate::Catalog& catalog) {
   if (c.recipe.cp_inner > 0 && c.degrees.context % c.recipe.cp_inner == 0)
     facts["cp_hierarchy"] = fmt::format("{}+{}", c.recipe.cp_inner, c.degrees.context / c.recipe.cp_inner);
   add_model(model, facts);
+  add_queues(c, catalog, facts);
+  // No kernel reads a table of positions: frameworks ask for one as long as the sequences.
+  if (model.positions != training::Positions::learned)
+    facts["model.max_positions"] = std::to_string(std::max(model.max_positions, c.batch.sequence_tokens));
   if (!model.has_experts() && facts["comm_kernels"] == "none")
     for (const char* idle : {"etp", "dispatch"}) facts.erase(idle);
   return facts;

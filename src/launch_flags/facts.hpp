@@ -25,6 +25,7 @@ namespace echo::launch_flags {
 //   pipeline_layout             of an explicit split: chunks as Megatron-LM writes them, "Et*5|t*7L"
 //   cp_hierarchy                inner and outer ranks of cp_comm = a2a+p2p: "4+2"
 //   moe_layers                  1, or a list as Megatron-LM writes it, "([0]*3+[1]*58)"
+//   hardware_queues             1: CUDA_DEVICE_MAX_CONNECTIONS has to be 1; any: it may be another
 //   window_left                 earlier tokens that a local layer sees
 //   qk_layernorm                norms of queries and keys, those of latent attention among them
 using Facts = std::map<std::string, std::string, std::less<>>;

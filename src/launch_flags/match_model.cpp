@@ -8,11 +8,13 @@ namespace {
 
 using training::ModelSpec;
 
-// Names and rows of position tables that no kernel reads are put aside.
+// Names, rows of position tables that no kernel reads, and the width of heads that latent attention does not
+// have are put aside.
 ModelSpec comparable(ModelSpec model) {
   model.name.clear();
   model.source.clear();
   if (model.positions != training::Positions::learned) model.max_positions = 0;
+  if (model.has_latent_attention()) model.head_dim = 0;
   model.mamba.convolution = ModelSpec().mamba.convolution;
   model.mamba.chunk = ModelSpec().mamba.chunk;
   return model;

@@ -2,7 +2,9 @@
 #include <charconv>
 #include <optional>
 
+#include "base/at.hpp"
 #include "launch_flags/facts.hpp"
+#include "training/model_words.hpp"
 
 namespace echo::launch_flags {
 
@@ -64,8 +66,6 @@ constexpr FlagField flags[] = {
     {"linear_bias", &ModelSpec::linear_bias},
 };
 // clang-format on
-constexpr std::array<const char*, 2> norm_words{"layer", "rms"};
-constexpr std::array<const char*, 4> position_words{"learned", "rope", "alibi", "none"};
 
 bool has(const ModelSpec& model, Part part) {
   switch (part) {
@@ -94,7 +94,7 @@ std::optional<std::int32_t> number_in(const Facts& facts, const std::string& nam
 }
 
 template <std::size_t n>
-std::int32_t word_in(const Facts& facts, const char* name, const std::array<const char*, n>& words) {
+std::int32_t word_in(const Facts& facts, const char* name, const std::array<std::string_view, n>& words) {
   const auto found = facts.find(std::string("model.") + name);
   for (std::size_t i = 0; found != facts.end() && i < n; ++i)
     if (found->second == words[i]) return static_cast<std::int32_t>(i);
@@ -138,8 +138,8 @@ Facts model_facts(const ModelSpec& model) {
   for (const NumberField& field : numbers)
     if (has(model, field.part)) facts[field.name] = std::to_string(field.of(m));
   for (const FlagField& field : flags) facts[field.name] = m.*field.member ? "true" : "false";
-  facts["norm"] = norm_words[static_cast<std::size_t>(m.norm)];
-  facts["positions"] = position_words[static_cast<std::size_t>(m.positions)];
+  facts["norm"] = training::norm_words.at(at(m.norm));
+  facts["positions"] = training::position_words.at(at(m.positions));
   if (!m.layer_pattern.empty()) facts["layer_pattern"] = m.layer_pattern;
   if (m.local.chunked) facts["attention_chunk"] = std::to_string(m.local.span);
   if (m.local.span > 0) facts["full_attention_positions"] = m.local.full_has_positions ? "true" : "false";
@@ -155,9 +155,9 @@ DescribedModel model_of(const Facts& facts) {
     const auto found = facts.find(std::string("model.") + field.name);
     if (found != facts.end()) m.*field.member = found->second == "true";
   }
-  if (const std::int32_t norm = word_in(facts, "norm", norm_words); norm >= 0)
+  if (const std::int32_t norm = word_in(facts, "norm", training::norm_words); norm >= 0)
     m.norm = static_cast<training::Norm>(norm);
-  if (const std::int32_t word = word_in(facts, "positions", position_words); word >= 0)
+  if (const std::int32_t word = word_in(facts, "positions", training::position_words); word >= 0)
     m.positions = static_cast<training::Positions>(word);
   if (const auto pattern = facts.find("model.layer_pattern"); pattern != facts.end())
     m.layer_pattern = pattern->second;

@@ -84,6 +84,7 @@ void write_settings(Hdf5File& file, const RowSettings& settings) {
   file.set_attribute("/", "skew_sigma", settings.skew_sigma);
   file.set_attribute("/", "skew_draws", settings.skew_draws);
   file.set_attribute("/", "workload_tokens", settings.workload_tokens);
+  file.set_attribute("/", "workload_gpu", settings.workload_gpu);
   file.set_attribute("/", "what_if", settings.what_if);
 }
 
@@ -95,6 +96,8 @@ RowSettings read_settings(const Hdf5File& file) {
   settings.skew_sigma = file.real_attribute("/", "skew_sigma");
   settings.skew_draws = file.integer_attribute("/", "skew_draws");
   settings.workload_tokens = file.real_attribute("/", "workload_tokens");
+  if (file.has_attribute("/", "workload_gpu"))
+    settings.workload_gpu = file.text_attribute("/", "workload_gpu");
   if (file.has_attribute("/", "what_if")) settings.what_if = file.text_attribute("/", "what_if");
   return settings;
 }

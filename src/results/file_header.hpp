@@ -23,7 +23,7 @@ struct RowSettings {
   double skew_sigma = 0.0;
   std::int64_t skew_draws = 0;  // 0 = GPUs are alike
   // The replayed trace; times is empty where there is none. Groups by name, one per line.
-  std::string workload_format, workload_times, workload_data_groups;
+  std::string workload_format, workload_gpu, workload_times, workload_data_groups;
   double workload_tokens = 0.0;  // 0 = not given
   std::string what_if;  // "cluster.nic_rate=800 Gb/s; gpu.flops=x2"; empty: hardware as its presets have it
   friend bool operator==(const RowSettings&, const RowSettings&) = default;

@@ -97,8 +97,8 @@ void serialize(Archive& archive, echo::simulate::Skew& skew, unsigned) {
 
 template <class Archive>
 void serialize(Archive& archive, echo::sweep::TraceWorkload& workload, unsigned) {
-  auto& [trace, format, times, data_groups, tokens] = workload;
-  archive& trace& format& times& data_groups& tokens;
+  auto& [trace, format, gpu, times, data_groups, tokens] = workload;
+  archive& trace& format& gpu& times& data_groups& tokens;
 }
 
 template <class Archive>

@@ -108,6 +108,7 @@ inline constexpr std::array<std::string_view, 3> trace_times_names{"auto", "trac
 struct TraceWorkload {
   std::string trace;   // file or folder; empty: there is none
   std::string format;  // of the trace; empty: found out
+  std::string gpu;     // that its durations were measured on; empty: as the trace says
   TraceTimes times = TraceTimes::automatic;
   std::vector<std::string> data_groups;  // groups that grow with dp, by name; empty: those the trace says
   double tokens = 0.0;                   // of one step of the job as traced; 0 = not given

@@ -35,6 +35,12 @@ std::string names_of_formats() {
 
 }  // namespace
 
+NextRank ranks_of(const trace::Trace& trace) {
+  return [&trace, next = std::size_t{0}]() mutable {
+    return next < trace.ranks.size() ? &trace.ranks[next++] : nullptr;
+  };
+}
+
 const Format* format_named(std::string_view name) {
   for (const Format* format : format_table())
     if (name == format->name) return format;

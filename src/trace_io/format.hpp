@@ -1,6 +1,7 @@
 // Trace formats: plug-ins that convert between files and trace::Trace, one file each in formats/.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ struct Source {
                            // middle that is whole
 };
 
+// The ranks of a trace one after the other: the next, good until the call after; null behind the last.
+using NextRank = std::function<const trace::RankTrace*()>;
+[[nodiscard]] NextRank ranks_of(const trace::Trace&);  // which must outlive it
+
 struct Format {
   const char* name;     // on the command line: "chakra"
   const char* summary;  // one line
@@ -31,6 +36,10 @@ struct Format {
   // One file, or a folder with one per rank. Throws UserError, 5, where it cannot be written, 2 where the
   // format cannot say what the trace holds. Null: not written.
   void (*write)(const trace::Trace&, const std::string& path);
+  // The same rank by rank, in the memory of one: `tables` is the trace without its ranks, whose tables hold
+  // what all of them name. Null: the format needs all ranks at once.
+  void (*write_ranks)(const trace::Trace& tables, const NextRank&, const std::string& path) = nullptr;
+  const char* loses = "";         // of a trace, in words, where it is written; empty: nothing
   bool is_of_every_rank = false;  // what reads it wants the ops of each rank, not of one of each kind
 };
 

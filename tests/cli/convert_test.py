@@ -104,6 +104,44 @@ class Convert(unittest.TestCase):
         self.assertEqual(len(list(out.glob("*.et"))), 8)
         self.assertEqual(self.info(out)["world"], 8)
 
+    def test_a_chakra_trace_is_swept_as_the_trace_it_was_written_from(self):
+        folder = self.folder / "swept"
+        run("convert", self.sweep, "--point", 0, "--to", "chakra", "-o", folder)
+        steps = {}
+        for trace in (self.trace, folder):
+            sweep = self.folder / "swept.toml"
+            sweep.write_text(f'workload = {{ trace = "{trace}" }}\n[space]\n'
+                             'cluster = ["dgx-h100-ndr400", "dgx-a100-hdr200"]\ndp = [2, 8]\n')
+            run(sweep, "-o", sweep.with_suffix(".h5"), "--fresh")
+            rows = csv.DictReader(run("export", sweep.with_suffix(".h5"), "--format", "csv").stdout.splitlines())
+            steps[trace] = {(row["cluster"], row["dp"]): row["step_time[s]"] for row in rows}
+        self.assertEqual(steps[self.trace], steps[folder])
+        self.assertGreater(float(steps[folder]["dgx-a100-hdr200", "2"]), 2 * float(steps[folder]["dgx-h100-ndr400", "2"]))
+
+    def test_times_of_an_unknown_gpu_are_not_taken_for_those_of_another(self):
+        bare = self.folder / "no-gpu.jsonl"
+        lines = lines_of(self.trace)
+        del lines[0]["gpu"]
+        bare.write_text("\n".join(json.dumps({k: v for k, v in line.items() if k != "kernel"}) for line in lines) + "\n")
+        self.assertIn("the GPU of the durations: [workload] gpu names it", self.info(bare)["not_recorded"])
+        sweep = self.folder / "no-gpu.toml"
+        sweep.write_text(f'[workload]\ntrace = "{bare}"\n[space]\ncluster = "dgx-a100-hdr200"\n')
+        said = run("check", sweep, code=2).stderr
+        self.assertIn("no-gpu.toml:2:10: error: ", said)
+        self.assertIn('add gpu = "h100-sxm"', said)
+        self.assertFalse(sweep.with_suffix(".h5").exists())
+        for given in ('workload.gpu="h100-sxm"', 'workload.times="traced"'):
+            run("check", sweep, "--set", given)
+
+    def test_a_row_is_written_rank_by_rank_as_it_is_whole(self):
+        for to, names in (("chakra", None), ("echo", "x.jsonl")):
+            once, whole = self.folder / f"once-{to}", self.folder / f"whole-{to}"
+            for out, more in ((once, ()), (whole, ("--cluster", "dgx-h100-ndr400"))):  # priced: as one trace; nothing is to price
+                out.mkdir()
+                run("convert", self.sweep, "--point", 1, "--to", to, "-o", out / names if names else out, *more)
+            for file in whole.iterdir():
+                self.assertEqual(file.read_bytes(), (once / file.name).read_bytes(), file.name)
+
     def test_what_is_counted_adds_up(self):
         info = self.info(self.trace)
         self.assertEqual(sum(rank["ops"] for rank in info["ranks"]), len(lines_of(self.trace)) - 3)

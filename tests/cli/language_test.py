@@ -71,6 +71,13 @@ class Language(unittest.TestCase):
         for path in shipped:
             self.assertEqual(violations(schema, tomllib.loads(path.read_text()), schema), [], path.name)
 
+    def test_schema_knows_presets_of_the_sweep_itself(self):
+        schema = self.schema()
+        for kind in ("models", "gpus", "clusters", "frameworks", "recipes"):
+            sweep = {"space": {"tp": 1}, kind: {"mine": {"base": "one", "layers": 4}}}
+            self.assertEqual(violations(schema, sweep, schema), [], kind)
+            self.assertNotEqual(violations(schema, {**sweep, kind: {"mine": 4}}, schema), [], kind)
+
     def test_schema_marks_what_the_reader_refuses(self):
         schema = self.schema()
         good = tomllib.loads((sweeps / "two-budgets.toml").read_text())

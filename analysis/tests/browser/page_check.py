@@ -271,7 +271,7 @@ def test_a_row_has_its_own_page(browser, pages, tmp_path):
         assert browser.run("return document.getElementById('row-page').hidden") is False
         assert browser.run("return document.getElementById('overview').hidden") is True
         texts = browser.run("return Array.from(document.querySelectorAll('#row-page h2')).map((one) => one.textContent)")
-        assert texts == ["Where the step goes", "Where the memory goes", "Timeline", "Run it again", "All values"]
+        assert texts == ["Where the step goes", "Where the memory goes", "Timeline", "Launch it", "Run it again", "All values"]
         assert browser.run("return document.getElementById('timeline-plot').data.length") >= 2
         (tmp_path / "again.toml").write_text(browser.run("return document.getElementById('row-sweep').textContent"))
         with es.open(sweep_of(tmp_path, tmp_path / "again.toml", "again")) as again:

@@ -44,26 +44,55 @@ const trace_io::Format& format_to_write(const ConvertOptions& options) {
   return *format;
 }
 
+struct Written {
+  std::int64_t ranks = 0, ops = 0;
+};
+
+trace_io::NextRank counted(trace_io::NextRank next, Written& written) {
+  return [next = std::move(next), &written] {
+    const trace::RankTrace* rank = next();
+    if (rank != nullptr) ++written.ranks, written.ops += std::ssize(rank->nodes);
+    return rank;
+  };
+}
+
+void say_written(const trace::Trace& tables, const Written& written, const trace_io::Format& format,
+                 const std::string& output) {
+  say("{} ops of {} of {} ranks, {} groups, as {}\n", text::show_count(written.ops),
+      text::show_count(written.ranks), text::show_count(tables.world),
+      text::show_count(std::ssize(tables.groups)), format.name);
+  if (*format.loses != '\0' && tables.format != format.name) say("lost: {}\n", format.loses);
+  say("file {}\n", output);
+}
+
+void write_whole(const ConvertOptions& options, const trace_io::Format& format) {
+  trace::Trace trace = find_trace(options.source);
+  PricedOps priced;
+  if (!options.cluster.empty())
+    priced = price_untimed(trace, options.cluster, options.gpu, options.source.preset_paths);
+  format.write(trace, options.output);
+  Written written{std::ssize(trace.ranks), 0};
+  for (const trace::RankTrace& rank : trace.ranks) written.ops += std::ssize(rank.nodes);
+  if (!options.cluster.empty())
+    say("priced {} ops without a duration; {} remain without one\n", text::show_count(priced.priced),
+        text::show_count(priced.left));
+  say_written(trace, written, format, options.output);
+}
+
 int run_convert(ConvertOptions& options) {
   if (options.output.empty()) throw UserError("convert needs an output file", "add -o trace.jsonl.gz");
   if (options.cluster.empty() && !options.gpu.empty())
     throw UserError("--gpu replaces the GPUs of a cluster", "add --cluster");
   const trace_io::Format& format = format_to_write(options);
   options.source.every_rank = format.is_of_every_rank;
-  trace::Trace trace = find_trace(options.source);
-  PricedOps priced;
-  if (!options.cluster.empty())
-    priced = price_untimed(trace, options.cluster, options.gpu, options.source.preset_paths);
-  format.write(trace, options.output);
-  std::int64_t ops = 0;
-  for (const trace::RankTrace& rank : trace.ranks) ops += std::ssize(rank.nodes);
-  say("{} ops of {} of {} ranks, {} groups, as {}\n", text::show_count(ops),
-      text::show_count(std::ssize(trace.ranks)), text::show_count(trace.world),
-      text::show_count(std::ssize(trace.groups)), format.name);
-  if (!options.cluster.empty())
-    say("priced {} ops without a duration; {} remain without one\n", text::show_count(priced.priced),
-        text::show_count(priced.left));
-  say("file {}\n", options.output);
+  if (is_generated(options.source) && options.cluster.empty() && format.write_ranks != nullptr)
+    stream_generated(options.source, [&](const trace::Trace& tables, const trace_io::NextRank& next) {
+      Written written;
+      format.write_ranks(tables, counted(next, written), options.output);
+      say_written(tables, written, format, options.output);
+    });
+  else
+    write_whole(options, format);
   return 0;
 }
 

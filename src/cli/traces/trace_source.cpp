@@ -45,8 +45,13 @@ std::vector<std::int32_t> ranks_in(const std::string& list, std::int32_t world) 
   return ranks;
 }
 
-trace::Trace generated(const training::TrainingConfig& config, const simulate::Catalog& catalog,
-                       const simulate::Calibration& calibration, const TraceSource& source) {
+// What the generator's step is made of, for as long as `use` runs.
+using UseStep = std::function<void(const simulate::StepTimeline&, const training::TrainingConfig&,
+                                   const simulate::Catalog&, const simulate::SimulatedStep&,
+                                   const simulate::StepTraceRequest&)>;
+
+void use_generated(const training::TrainingConfig& config, const simulate::Catalog& catalog,
+                   const simulate::Calibration& calibration, const TraceSource& source, const UseStep& use) {
   if (!catalog.model(config.model).trace.is_none())
     throw UserError(source.file + ": " + catalog.model(config.model).name + " is a replayed trace",
                     "give the trace itself, named in [workload]");
@@ -61,10 +66,10 @@ trace::Trace generated(const training::TrainingConfig& config, const simulate::C
   simulate::StepTraceRequest request;
   const std::string wanted = source.ranks.empty() && source.every_rank ? "all" : source.ranks;
   if (!wanted.empty()) request.ranks = ranks_in(wanted, training::gpus_of(config.degrees));
-  return simulate::generate_trace(step, config, catalog, ws.step, request).trace;
+  use(step, config, catalog, ws.step, request);
 }
 
-trace::Trace of_row(const TraceSource& source) {
+void use_row(const TraceSource& source, const UseStep& use) {
   if (source.id.empty())
     throw UserError(source.file + " has rows, not one trace",
                     "add --id with a config_id or a row number (echo-sweep top " + source.file + ")");
@@ -75,10 +80,10 @@ trace::Trace of_row(const TraceSource& source) {
   if (!again.config)
     throw UserError("row " + source.id + " cannot be simulated again: " + again.problem,
                     "see echo-sweep show");
-  return generated(*again.config, again.known.catalog, again.known.calibration, source);
+  use_generated(*again.config, again.known.catalog, again.known.calibration, source, use);
 }
 
-trace::Trace of_point(const TraceSource& source) {
+void use_point(const TraceSource& source, const UseStep& use) {
   config::SweepInputs inputs = config::read_sweep(source.file, source.preset_paths, source.sets);
   const std::string measured = explain::read_profiles(inputs);
   explain::price_by(measured, inputs);
@@ -90,7 +95,11 @@ trace::Trace of_point(const TraceSource& source) {
   if (point >= space.size())
     throw UserError(source.file + " has no point " + source.point,
                     "give a number below " + std::to_string(space.size()));
-  return generated(space.at(point), inputs.catalog, inputs.calibration, source);
+  use_generated(space.at(point), inputs.catalog, inputs.calibration, source, use);
+}
+
+void use_step(const TraceSource& source, const UseStep& use) {
+  source.file.ends_with(".h5") ? use_row(source, use) : use_point(source, use);
 }
 
 void keep_ranks(const std::string& list, trace::Trace& trace) {
@@ -123,9 +132,34 @@ void declare_source(Options& options, TraceSource& source) {
   options.values(source.preset_paths, "--preset-path,--include", preset_path_help);
 }
 
+bool is_generated(const TraceSource& source) {
+  return source.format.empty() && (source.file.ends_with(".h5") || source.file.ends_with(".toml"));
+}
+
+void stream_generated(const TraceSource& source,
+                      const std::function<void(const trace::Trace&, const trace_io::NextRank&)>& use) {
+  use_step(source, [&](const auto&... step) {
+    simulate::StepRecorder recorder(step...);
+    trace::RankTrace rank;
+    std::vector<TimeCategory> parts;
+    for (const std::int32_t number : recorder.ranks()) recorder.record(number, rank, parts);
+    recorder.add_notes();
+    const trace::Trace tables = recorder.tables();
+    std::size_t next = 0;
+    use(tables, [&]() -> const trace::RankTrace* {
+      if (next == recorder.ranks().size()) return nullptr;
+      recorder.record(recorder.ranks()[next++], rank, parts);
+      return &rank;
+    });
+  });
+}
+
 trace::Trace find_trace(const TraceSource& source) {
-  if (source.format.empty() && source.file.ends_with(".h5")) return of_row(source);
-  if (source.format.empty() && source.file.ends_with(".toml")) return of_point(source);
+  if (is_generated(source)) {
+    trace::Trace trace;
+    use_step(source, [&](const auto&... step) { trace = simulate::generate_trace(step...).trace; });
+    return trace;
+  }
   if (!source.id.empty() || !source.point.empty())
     throw UserError(source.file + " is neither a result file nor a sweep",
                     "remove --id and --point, or name a .h5 or .toml file");

@@ -6,6 +6,7 @@
 
 #include "cli/options.hpp"
 #include "trace/trace.hpp"
+#include "trace_io/format.hpp"
 
 namespace echo::cli {
 
@@ -23,5 +24,12 @@ void declare_source(Options&, TraceSource&);
 
 // UserError 2 if there is no such trace, or no such rank in it.
 [[nodiscard]] trace::Trace find_trace(const TraceSource&);
+
+// Whether the source is a row or a point, whose step the generator makes.
+[[nodiscard]] bool is_generated(const TraceSource&);
+// The trace of a row or a point in the memory of one rank: `use` gets the trace without its ranks, and the
+// ranks one by one. Each rank is made twice, first for what the tables hold.
+void stream_generated(const TraceSource&,
+                      const std::function<void(const trace::Trace& tables, const trace_io::NextRank&)>& use);
 
 }  // namespace echo::cli

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/at.hpp"
+#include "cli/traces/not_recorded.hpp"
 #include "text/json.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -177,6 +178,7 @@ std::string summary_text(const trace::Trace& trace, const TraceSummary& summary)
   text += step_line(summary);
   text += fmt::format("shapes known       {} of compute {}\n", text::show_share(summary.known_share()),
                       summary.compute_time > SimTime::zero() ? "time" : "ops");
+  for (const std::string& one : not_recorded(trace)) text += "not recorded       " + one + "\n";
   for (const std::string& note : trace.notes) text += "note               " + note + "\n";
   text += "\n" + ranks_table(summary) + "\n";
   if (!summary.groups.empty()) text += groups_table(trace, summary) + "\n";
@@ -194,7 +196,9 @@ std::string summary_json(const trace::Trace& trace, const TraceSummary& summary)
   json.member("world", trace.world).member("known_share", summary.known_share());
   json.member("untimed", untimed_of(summary));
   json.member("step_s", summary.step > SimTime::zero() ? to_seconds(summary.step) : std::nan(""));
-  json.key("notes").open_array();
+  json.key("not_recorded").open_array();
+  for (const std::string& one : not_recorded(trace)) json.value(one);
+  json.close().key("notes").open_array();
   for (const std::string& note : trace.notes) json.value(note);
   json.close().key("ops").open_object();
   for (std::size_t kind = 0; kind < node_kinds; ++kind) {

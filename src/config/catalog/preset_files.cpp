@@ -3,6 +3,7 @@
 #include "base/named_table.hpp"
 #include "config/catalog/cluster_fabric.hpp"
 #include "config/toml/did_you_mean.hpp"
+#include "training/model_words.hpp"
 #include "training/version_number.hpp"
 
 namespace echo::config {
@@ -295,8 +296,10 @@ training::ModelSpec read_model(TableReader& file) {
   model.gated_ffn = flag(file, "gated_ffn");
   model.tied_embeddings = flag(file, "tied_embeddings");
   model.linear_bias = flag(file, "linear_bias");
-  model.norm = choice<training::Norm>(file, "norm", {"layer", "rms"});
-  model.positions = choice<training::Positions>(file, "positions", {"learned", "rope", "alibi", "none"});
+  model.norm =
+      choice<training::Norm>(file, "norm", {training::norm_words.begin(), training::norm_words.end()});
+  model.positions = choice<training::Positions>(
+      file, "positions", {training::position_words.begin(), training::position_words.end()});
   check_rare_parts(file, model);
   if (model.kv_heads > 0 && model.heads % model.kv_heads != 0) {
     file.problems().error(file.place(), "kv_heads does not divide heads in model \"" + model.name + "\"",

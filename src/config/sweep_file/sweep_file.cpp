@@ -22,6 +22,7 @@
 #include "config/sweep_file/space_reader.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
 #include "config/sweep_file/what_if_reader.hpp"
+#include "config/sweep_file/workload_growth.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "config/toml/overrides.hpp"
 #include "config/toml/read_file.hpp"
@@ -53,6 +54,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
   if (space != nullptr) {
     read_space(*space, place_of(*root.get("space")), inputs.aliases, inputs.catalog, inputs.spec, problems);
   }
+  check_growth(root, inputs, problems);
   check_economics(root, inputs.catalog, inputs.spec, problems);
   reader.finish();
   if (inputs.spec.groups.size() * inputs.spec.rules.size() > most_compiled_rules)

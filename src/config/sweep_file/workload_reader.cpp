@@ -118,6 +118,7 @@ class WorkloadReader {
     const int before = problems_.errors();
     name_gpu(*trace);
     choose_groups(*trace);
+    require_gpu(*trace);
     choose_times(*trace);
     if (problems_.errors() == before) check(*trace);
     if (problems_.errors() == before) enter(std::move(*trace));
@@ -149,17 +150,55 @@ class WorkloadReader {
     }
   }
 
-  // The name in the catalog; the traces have the driver's name.
+  [[nodiscard]] bool is_in_catalog(const std::string& gpu) const {
+    return find_named(inputs_.catalog.gpus, gpu) >= 0;
+  }
+
+  // The name in the catalog; traces have the driver's name. [workload] gpu speaks where the trace does not.
   void name_gpu(Trace& trace) {
-    if (trace.gpu.empty()) return;
-    const std::string name = inputs_.aliases.resolve("gpu", trace.gpu);
-    if (find_named(inputs_.catalog.gpus, name) >= 0) {
-      trace.gpu = name;
+    const std::string& asked = inputs_.spec.workload.gpu;
+    const std::string traced = inputs_.aliases.resolve("gpu", trace.gpu);
+    const std::string given = inputs_.aliases.resolve("gpu", asked);
+    if (is_in_catalog(traced)) trace.gpu = traced;
+    if (asked.empty()) return;
+    if (!is_in_catalog(given)) {
+      std::vector<std::string> known;
+      for (const machine::GpuSpec& one : inputs_.catalog.gpus) known.push_back(one.name);
+      problems_.error(at("gpu"), "unknown GPU \"" + asked + "\"", suggest(asked, known, "GPUs"));
+    } else if (is_in_catalog(trace.gpu) && trace.gpu != given) {
+      problems_.error(at("gpu"), "the trace says that it was recorded on " + trace.gpu + ", not on " + given,
+                      "remove gpu");
     } else {
-      problems_.warning(
-          at("trace"), "the catalog has no GPU \"" + trace.gpu + "\", on which the trace was recorded",
-          "kernels of known shape are priced; the others keep their measured duration on every GPU");
+      trace.gpu = given;
     }
+  }
+
+  // A measured time without a shape is carried from GPU to GPU by the ratio of the two: both must be known.
+  void require_gpu(const Trace& trace) {
+    const sweep::TraceWorkload& asked = inputs_.spec.workload;
+    if (asked.times == sweep::TraceTimes::traced || is_in_catalog(trace.gpu) || !asked.gpu.empty()) return;
+    std::int64_t timed = 0, all = 0;
+    for (const trace::RankTrace& rank : trace.ranks)
+      for (const trace::Node& node : rank.nodes) {
+        if (node.kind != trace::NodeKind::compute && node.kind != trace::NodeKind::memory) continue;
+        ++all;
+        timed += node.kernel < 0 && node.duration > SimTime::zero();
+      }
+    const std::string which =
+        trace.gpu.empty() ? "the trace does not name the GPU they were measured on"
+                          : "the catalog has no GPU \"" + trace.gpu + "\", which they were measured on";
+    if (timed > 0)
+      problems_.error(at("trace"),
+                      std::to_string(timed) + " of " + std::to_string(all) +
+                          " ops have a time and no known shape, and " + which +
+                          ": what they take on the GPUs of the sweep is unknown",
+                      "add gpu = \"h100-sxm\", or whichever it was (echo-sweep presets list gpus), to "
+                      "[workload]; or times = "
+                      "\"traced\", which takes every time as it was measured");
+    else if (!trace.gpu.empty())
+      problems_.warning(at("trace"),
+                        "the catalog has no GPU \"" + trace.gpu + "\", on which the trace was recorded",
+                        "its kernels have known shapes and are priced by them");
   }
 
   void choose_groups(Trace& trace) {

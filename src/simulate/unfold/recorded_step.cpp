@@ -51,49 +51,69 @@ std::vector<std::int32_t> ranks_of(const StepTraceRequest& request, std::int32_t
   return ranks;
 }
 
-void add_notes(const SimulatedStep& step, trace::Trace& out) {
-  out.notes.emplace_back(
-      "generated: durations are simulated, of each op alone, with the gap before the next");
-  if (!step.layout.slots.empty())
-    out.notes.emplace_back("ranks are not packed onto nodes; where each is, is not said");
+}  // namespace
+
+StepRecorder::StepRecorder(const StepTimeline& timeline, const training::TrainingConfig& config,
+                           const Catalog& catalog, const SimulatedStep& step, const StepTraceRequest& request)
+    : timeline_(timeline),
+      config_(config),
+      step_(step),
+      each_alone_(!request.ranks.empty()),
+      of_stage_(training::gpus_of(config.degrees) / config.degrees.pipeline),
+      host_(host_of_step(catalog.framework(config), step.work.tail)),
+      nodes_(nodes_of_stages(timeline, config.degrees.pipeline, step)),
+      tables_{.name = catalog.model(config.model).name,
+              .format = "generated",
+              .gpu = catalog.gpu(config).name,
+              .world = training::gpus_of(config.degrees),
+              .groups = {},
+              .names = {},
+              .kernels = step.work.kernels,
+              .ranks = {},
+              .notes = {},
+              .extras = {}},
+      groups_(config.degrees, step.layout, tables_),
+      shared_{tables_, groups_} {
+  ECHO_EXPECT(timeline.report.status == training::Status::ok);
+  ranks_ = ranks_of(request, tables_.world, of_stage_);
+  for (const std::int32_t rank : ranks_) refuse_too_many(nodes_of(rank), request.most_nodes);
 }
 
-}  // namespace
+void StepRecorder::record(std::int32_t rank, trace::RankTrace& out, std::vector<TimeCategory>& parts) {
+  out = {};
+  parts.clear();
+  RankTraceWriter writer(config_, step_, shared_, rank, out, parts);
+  for (const Slice& slice : timeline_.slices)
+    if (slice.stage == rank / of_stage_ && slice.kind == SliceKind::task) writer.write_task(slice);
+  writer.write_tail();
+  // Before the first op rather than behind the last: steps follow each other.
+  if (!out.nodes.empty()) out.nodes.front().gap = host_;
+  out.stands_for.assign(1, rank);
+  if (each_alone_) return;
+  out.stands_for.resize(at(of_stage_));
+  std::iota(out.stands_for.begin(), out.stands_for.end(), rank);
+}
+
+void StepRecorder::add_notes() {
+  tables_.notes.emplace_back(
+      "generated: durations are simulated, of each op alone, with the gap before the next");
+  if (!step_.layout.slots.empty())
+    tables_.notes.emplace_back("ranks are not packed onto nodes; where each is, is not said");
+}
 
 StepTrace generate_trace(const StepTimeline& timeline, const training::TrainingConfig& config,
                          const Catalog& catalog, const SimulatedStep& step, const StepTraceRequest& request) {
-  ECHO_EXPECT(timeline.report.status == training::Status::ok);
-  const std::int32_t world = training::gpus_of(config.degrees), stages = config.degrees.pipeline;
-  const std::int32_t of_stage = world / stages;
-  const std::vector<std::int32_t> ranks = ranks_of(request, world, of_stage);
-  const std::vector<std::int64_t> nodes = nodes_of_stages(timeline, stages, step);
+  StepRecorder recorder(timeline, config, catalog, step, request);
   std::int64_t all = 0;
-  for (const std::int32_t rank : ranks) all += nodes[at(rank / of_stage)];
+  for (const std::int32_t rank : recorder.ranks()) all += recorder.nodes_of(rank);
   refuse_too_many(all, request.most_nodes);
-
-  const SimTime host = host_of_step(catalog.framework(config), step.work.tail);
+  std::vector<trace::RankTrace> ranks(recorder.ranks().size());
   StepTrace out;
-  out.trace.name = catalog.model(config.model).name;
-  out.trace.format = "generated";
-  out.trace.gpu = catalog.gpu(config).name;
-  out.trace.world = world;
-  out.trace.kernels = step.work.kernels;
-  TraceGroups groups(config.degrees, step.layout, out.trace);
-  TraceTables tables{out.trace, groups};
-  for (const std::int32_t rank : ranks) {
-    trace::RankTrace& traced = out.trace.ranks.emplace_back();
-    RankTraceWriter writer(config, step, tables, rank, traced, out.parts.emplace_back());
-    for (const Slice& slice : timeline.slices)
-      if (slice.stage == rank / of_stage && slice.kind == SliceKind::task) writer.write_task(slice);
-    writer.write_tail();
-    // Before the first op rather than behind the last: steps follow each other.
-    if (!traced.nodes.empty()) traced.nodes.front().gap = host;
-    traced.stands_for.assign(1, rank);
-    if (!request.ranks.empty()) continue;
-    traced.stands_for.resize(at(of_stage));
-    std::iota(traced.stands_for.begin(), traced.stands_for.end(), rank);
-  }
-  add_notes(step, out.trace);
+  out.parts.resize(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) recorder.record(recorder.ranks()[r], ranks[r], out.parts[r]);
+  recorder.add_notes();
+  out.trace = std::move(recorder.tables());
+  out.trace.ranks = std::move(ranks);
   return out;
 }
 

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/at.hpp"
 #include "simulate/catalog.hpp"
+#include "simulate/unfold/rank_recorder.hpp"
 #include "simulate/unfold/step_timeline.hpp"
 #include "trace/trace.hpp"
 
@@ -19,6 +21,35 @@ struct StepTraceRequest {
 struct StepTrace {
   trace::Trace trace;
   std::vector<std::vector<TimeCategory>> parts;  // [ranks][nodes] what a node's time counts as in a report
+};
+
+// Records one rank after the other, each in its own memory. Keeps references.
+class StepRecorder {
+ public:
+  // As generate_trace, but most_nodes is of one rank.
+  StepRecorder(const StepTimeline&, const training::TrainingConfig&, const Catalog&, const SimulatedStep&,
+               const StepTraceRequest& = {});
+  [[nodiscard]] const std::vector<std::int32_t>& ranks() const { return ranks_; }  // ascending
+  // An upper bound of the ops of a rank.
+  [[nodiscard]] std::int64_t nodes_of(std::int32_t rank) const { return nodes_[at(rank / of_stage_)]; }
+  // One of ranks(), whatever was recorded before; adds what its ops name to tables().
+  void record(std::int32_t rank, trace::RankTrace& out, std::vector<TimeCategory>& parts);
+  // The trace without ranks; whole when each was recorded. The notes about all of it come last.
+  [[nodiscard]] trace::Trace& tables() { return tables_; }
+  void add_notes();
+
+ private:
+  const StepTimeline& timeline_;
+  const training::TrainingConfig& config_;
+  const SimulatedStep& step_;
+  std::vector<std::int32_t> ranks_;
+  bool each_alone_;  // ranks do not stand for others
+  std::int32_t of_stage_;
+  SimTime host_;
+  std::vector<std::int64_t> nodes_;  // [stages] of a rank
+  trace::Trace tables_;
+  TraceGroups groups_;
+  TraceTables shared_;
 };
 
 // Contract: the timeline and the step as unfold_step left them, of a config whose report is ok. Durations are

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "base/at.hpp"
@@ -117,9 +118,12 @@ std::vector<std::string> pg_names(const trace::Trace& trace, bool numbered) {
   for (const trace::Group& group : trace.groups)
     if (is_group_number(group.name)) taken.insert(group.name);
   int number = 0;
+  std::optional<trace::GroupRole> unnamed;  // two groups of all ranks that differ in their role stay two
   for (const trace::Group& group : trace.groups) {
-    if (has_all_ranks(group, trace.world) && (numbered || group.name == all_ranks_name)) {
+    const bool has_all = has_all_ranks(group, trace.world);
+    if (has_all && (numbered ? group.role == unnamed.value_or(group.role) : group.name == all_ranks_name)) {
       out.emplace_back();
+      unnamed = group.role;
     } else if (!numbered || is_group_number(group.name)) {
       out.push_back(group.name);
     } else {

@@ -27,8 +27,8 @@ inline constexpr const char* all_ranks_name = "all";
 // ...], where ranks [] are all (left out here). Adds nothing where `values` is no such list.
 void add_listed_groups(const std::string& values, ChakraGroups& groups);
 
-// pg_name of each group of the trace: empty of the group of all ranks, else its own name, or, where
-// `numbered`, a number where that is none (ASTRA-sim takes no other names, and 0 for all ranks).
+// pg_name of each group of the trace: empty of the group of all ranks (of one role), else its own name, or,
+// where `numbered`, a number where that is none (ASTRA-sim takes no other names, and 0 for all ranks).
 [[nodiscard]] std::vector<std::string> pg_names(const trace::Trace&, bool numbered);
 void write_group_file(const trace::Trace&, const std::vector<std::string>& names, const std::string& path);
 

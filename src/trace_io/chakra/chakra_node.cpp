@@ -158,6 +158,11 @@ void read_ours(const Reader& reader, ChakraOp& op) {
   op.node.launch = static_cast<std::int32_t>(
       reader.number("echo_launch", std::numeric_limits<std::int32_t>::max()).value_or(-1));
   op.node.gap = SimTime(reader.number("echo_gap_ps", most).value_or(0));
+  constexpr std::int64_t most_kernels = std::numeric_limits<std::int32_t>::max();
+  if (op.node.kind == NodeKind::compute)
+    op.node.kernel = static_cast<std::int32_t>(reader.number("echo_kernel", most_kernels).value_or(-1));
+  if (op.node.kind == NodeKind::collective)
+    op.node.peer = static_cast<std::int32_t>(reader.number("echo_root", most_ranks).value_or(-1));
 }
 
 void read_duration(const Reader& reader, ChakraOp& op) {

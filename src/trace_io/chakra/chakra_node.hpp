@@ -13,7 +13,8 @@ namespace echo::trace_io {
 
 // A node before its names and groups have numbers.
 struct ChakraOp {
-  trace::Node node;              // `name`, `group` and `kernel` are not filled; `bytes` as the file counts
+  trace::Node node;              // `name` and `group` are not filled; `bytes` as the file counts, `kernel` as
+                                 // its metadata does (ChakraFacts::kernels)
   std::string group;             // pg_name; empty: all ranks of the job
   bool counts_one_rank = false;  // `bytes` is what one rank puts in of a result `ranks` times as large
 };

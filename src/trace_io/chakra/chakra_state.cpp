@@ -124,6 +124,13 @@ void state_ours(const ChakraOp& have, const ChakraOp& wanted, Node& message) {
     if (node.launch >= 0) set_whole(message, "echo_launch", node.launch, WholeType::int64);
   }
   if (node.gap != have.node.gap) set_whole(message, "echo_gap_ps", node.gap.count(), WholeType::int64);
+  if (node.kernel != have.node.kernel) {
+    drop_attribute(message, "echo_kernel");
+    if (node.kernel >= 0) set_whole(message, "echo_kernel", node.kernel, WholeType::int64);
+  }
+  if (node.kind != NodeKind::collective || node.peer == have.node.peer) return;
+  drop_attribute(message, "echo_root");
+  if (node.peer >= 0) set_whole(message, "echo_root", node.peer, WholeType::int64);
 }
 
 }  // namespace

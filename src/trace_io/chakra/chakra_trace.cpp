@@ -49,8 +49,26 @@ std::int32_t ChakraTraceBuilder::name_number(const std::string& name) {
   return found->second;
 }
 
-void ChakraTraceBuilder::read_nodes(const NodeSource& next, File& file, RankTrace& rank,
-                                    NamedDependencies& named) {
+std::vector<std::int32_t> ChakraTraceBuilder::read_facts(const File& file,
+                                                         const ChakraProtoMsg::GlobalMetadata& metadata) {
+  std::vector<std::string> problems;
+  const ChakraFacts facts = facts_of(metadata, problems);
+  if (trace_.gpu.empty()) trace_.gpu = facts.gpu;
+  if (!facts.gpu.empty() && facts.gpu != trace_.gpu)
+    problems.push_back("the durations are of " + facts.gpu + ", those of files before it of " + trace_.gpu);
+  roles_.insert(facts.roles.begin(), facts.roles.end());
+  for (const std::string& what : problems) complain(file, 0, what, record_again);
+  std::vector<std::int32_t> places;
+  for (const ops::KernelKey& key : facts.kernels) {
+    const auto [found, is_new] = kernels_.emplace(key, static_cast<std::int32_t>(trace_.kernels.size()));
+    if (is_new) trace_.kernels.push_back(key);
+    places.push_back(found->second);
+  }
+  return places;
+}
+
+void ChakraTraceBuilder::read_nodes(const NodeSource& next, const std::vector<std::int32_t>& kernels,
+                                    File& file, RankTrace& rank, NamedDependencies& named) {
   ChakraProtoMsg::Node message;
   std::int64_t offset = 0;
   while (next(message, offset)) {
@@ -58,6 +76,12 @@ void ChakraTraceBuilder::read_nodes(const NodeSource& next, File& file, RankTrac
     ChakraOp op = understand(message, problems, notes_);
     for (const std::string& what : problems) complain(file, offset, what, record_again);
     op.node.name = name_number(message.name());
+    if (op.node.kernel >= static_cast<std::int32_t>(kernels.size()))
+      complain(file, offset,
+               "node " + std::to_string(op.node.id) + " has an echo_kernel that echo_kernels lacks",
+               record_again);
+    else if (op.node.kernel >= 0)
+      op.node.kernel = kernels[static_cast<std::size_t>(op.node.kernel)];
     std::int32_t group = -1;
     if (op.node.kind == trace::NodeKind::collective || !op.group.empty()) {
       if (op.node.collective != ops::CollectiveKind::host_copy) {
@@ -116,7 +140,7 @@ void ChakraTraceBuilder::add_rank(const RankFile& of, const ChakraProtoMsg::Glob
   ChakraFile extra;
   extra.metadata = metadata.SerializeAsString();
   NamedDependencies named;
-  read_nodes(next, file, rank, named);
+  read_nodes(next, read_facts(file, metadata), file, rank, named);
   reorder(file, rank, named, extra);
   files_.push_back(std::move(file));
   extras_.push_back(std::move(extra));
@@ -144,6 +168,8 @@ void ChakraTraceBuilder::fill_groups(std::int32_t ranks) {
     } else {
       continue;
     }
+    const auto role = roles_.find(name.empty() ? "0" : name);
+    if (role != roles_.end()) group.role = role->second;
     group_of_[i] = static_cast<std::int32_t>(trace_.groups.size());
     trace_.groups.push_back(std::move(group));
   }

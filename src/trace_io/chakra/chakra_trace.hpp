@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "trace/trace.hpp"
 #include "trace_io/chakra/chakra_extras.hpp"
+#include "trace_io/chakra/chakra_facts.hpp"
 #include "trace_io/chakra/chakra_groups.hpp"
 #include "trace_io/format.hpp"
 #include "trace_io/model/rank_files.hpp"
@@ -39,14 +40,19 @@ class ChakraTraceBuilder {
   };
   void complain(const File&, std::int64_t offset, const std::string& what, const char* remedy);
   std::int32_t name_number(const std::string& name);
-  void read_nodes(const NodeSource&, File&, trace::RankTrace&, struct NamedDependencies&);
+  // The place in trace_.kernels of each of the file's kernels.
+  std::vector<std::int32_t> read_facts(const File&, const ChakraProtoMsg::GlobalMetadata&);
+  void read_nodes(const NodeSource&, const std::vector<std::int32_t>& kernels, File&, trace::RankTrace&,
+                  struct NamedDependencies&);
   void reorder(File&, trace::RankTrace&, const struct NamedDependencies&, ChakraFile& extra);
   void fill_groups(std::int32_t ranks);
   void use_group(const File&, std::size_t node, const std::vector<bool>& is_member, trace::RankTrace&);
 
   trace::Trace trace_;
   ChakraGroups groups_;
+  std::map<std::string, trace::GroupRole> roles_;  // by pg_name, "0": of all ranks
   std::map<std::string, std::int32_t> names_, mentioned_;
+  std::map<ops::KernelKey, std::int32_t> kernels_;
   std::vector<std::string> mentioned_names_;
   std::vector<std::int32_t> group_of_;  // [mentioned] of trace_.groups, -1: nowhere
   std::vector<File> files_;             // [ranks]

@@ -14,6 +14,7 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "trace_io/chakra/chakra_extras.hpp"
+#include "trace_io/chakra/chakra_facts.hpp"
 #include "trace_io/chakra/chakra_groups.hpp"
 #include "trace_io/chakra/chakra_node.hpp"
 #include "trace_io/io/message_stream.hpp"
@@ -35,6 +36,7 @@ struct Output {
   bool from_chakra;
   std::vector<std::string> names;  // [groups] pg_name
   std::vector<ChakraFile> files;   // [ranks], where from_chakra
+  ChakraFacts facts;               // of the trace
 };
 
 std::int32_t position(const trace::Group& group, std::int32_t rank) {
@@ -92,8 +94,9 @@ void check(const Output& output, const RankTrace& rank, const trace::Node& node)
 
 class RankWriter {
  public:
-  RankWriter(const Output& output, std::size_t rank, std::int32_t as)
-      : output_(output), index_(rank), rank_(output.trace.ranks[rank]), as_(as) {
+  // `file`: as the rank was read; null: it was not read from Chakra.
+  RankWriter(const Output& output, const ChakraFile* file, const RankTrace& rank, std::int32_t as)
+      : output_(output), file_(file), rank_(rank), as_(as) {
     if (!output.from_chakra) order_ = stream_order(rank_);
     for (std::size_t i = 0; i < rank_.nodes.size(); ++i)
       places_.emplace_back(static_cast<std::uint64_t>(rank_.nodes[i].id), static_cast<std::int32_t>(i));
@@ -102,6 +105,7 @@ class RankWriter {
   [[nodiscard]] std::string bytes();
 
  private:
+  [[nodiscard]] std::string metadata() const;
   [[nodiscard]] ChakraProtoMsg::Node message_of(std::size_t i);
   [[nodiscard]] ChakraOp op_of(std::size_t i) const;
   [[nodiscard]] std::uint64_t micros_of(const trace::Node&);
@@ -109,7 +113,7 @@ class RankWriter {
   void add_dependencies(std::int32_t row, ChakraProtoMsg::Node&) const;
 
   const Output& output_;
-  std::size_t index_;
+  const ChakraFile* file_;
   const RankTrace& rank_;
   std::int32_t as_;
   std::vector<std::pair<std::uint64_t, std::int32_t>> places_;  // (id, node), ascending
@@ -144,7 +148,9 @@ ChakraProtoMsg::Node RankWriter::message_of(std::size_t i) {
   std::vector<std::string> problems;
   std::set<std::string> notes;
   ChakraOp wanted = op_of(i);
-  wanted.counts_one_rank = understand(message, problems, notes).counts_one_rank;
+  const ChakraOp have = understand(message, problems, notes);
+  wanted.counts_one_rank = have.counts_one_rank;
+  if (file_ != nullptr) wanted.node.kernel = have.node.kernel;  // as the file's own metadata counts
   const std::size_t ranks = node.group < 0 ? 1 : output_.trace.groups[at(node.group)].ranks.size();
   wanted.node.bytes = comm_size_of(wanted, node.bytes, ranks);
   state(wanted,
@@ -179,20 +185,31 @@ void RankWriter::add_dependencies(std::int32_t row, ChakraProtoMsg::Node& messag
     for (const std::int32_t earlier : order_.row(row)) message.add_ctrl_deps(id(earlier));
 }
 
+std::string RankWriter::metadata() const {
+  ChakraProtoMsg::GlobalMetadata metadata;
+  std::vector<std::string> problems;
+  if (file_ == nullptr) {
+    metadata.set_version(version);
+    state(output_.facts, metadata);
+    return metadata.SerializeAsString();
+  }
+  if (!metadata.ParseFromString(file_->metadata) || facts_of(metadata, problems).gpu == output_.facts.gpu)
+    return file_->metadata;
+  state_gpu(output_.facts.gpu, metadata);
+  return metadata.SerializeAsString();
+}
+
 std::string RankWriter::bytes() {
   std::vector<std::string> messages(rank_.nodes.size());
   for (std::size_t i = 0; i < messages.size(); ++i) messages[i] = message_of(i).SerializeAsString();
   std::string out;
-  ChakraProtoMsg::GlobalMetadata metadata;
-  metadata.set_version(version);
-  const ChakraFile* file = index_ < output_.files.size() ? &output_.files[index_] : nullptr;
-  append_message(out, file != nullptr ? file->metadata : metadata.SerializeAsString());
+  append_message(out, metadata());
   std::vector<std::size_t> place(messages.size());
   for (std::size_t i = 0; i < place.size(); ++i) place[i] = i;
-  if (file != nullptr && file->order.size() == messages.size())
+  if (file_ != nullptr && file_->order.size() == messages.size())
     for (std::size_t i = 0; i < place.size(); ++i)
-      if (file->order[i] >= 0 && file->order[i] < static_cast<std::int32_t>(place.size()))
-        place[at(file->order[i])] = i;
+      if (file_->order[i] >= 0 && file_->order[i] < static_cast<std::int32_t>(place.size()))
+        place[at(file_->order[i])] = i;
   for (const std::size_t i : place) append_message(out, messages[i]);
   return out;
 }
@@ -204,28 +221,47 @@ void write_file(const std::filesystem::path& path, const std::string& bytes) {
     throw UserError(path.string() + " cannot be written", "check the path and the space on its disk", 5);
 }
 
-}  // namespace
-
-void write_chakra(const Trace& trace, const std::string& folder) {
-  Output output{trace, has_chakra_extras(trace), {}, {}};
+Output output_of(const Trace& trace) {
+  Output output{trace, has_chakra_extras(trace), {}, {}, {}};
   output.names = pg_names(trace, !output.from_chakra);
+  output.facts = facts_of(trace, output.names);
   if (output.from_chakra) output.files = unpacked(trace.extras);
   if (output.files.size() != trace.ranks.size()) output.files.clear();
-  // Reports all possible problems before anything is written.
-  for (const RankTrace& rank : trace.ranks)
-    for (const trace::Node& node : rank.nodes) {
-      check(output, rank, node);
-      for (const std::int32_t as : rank.stands_for)
-        static_cast<void>(partners_of(trace, node, rank.rank, as));
-    }
+  return output;
+}
+
+void check(const Output& output, const RankTrace& rank) {
+  for (const trace::Node& node : rank.nodes) {
+    check(output, rank, node);
+    for (const std::int32_t as : rank.stands_for)
+      static_cast<void>(partners_of(output.trace, node, rank.rank, as));
+  }
+}
+
+void write_ranks(const Output& output, const NextRank& next, const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  const std::filesystem::path into(folder);
-  const std::string name = trace.name.empty() ? "trace" : trace.name;
-  for (std::size_t r = 0; r < trace.ranks.size(); ++r)
-    for (const std::int32_t as : trace.ranks[r].stands_for)
-      write_file(into / (name + "." + std::to_string(as) + ".et"), RankWriter(output, r, as).bytes());
-  write_group_file(trace, output.names, (into / "comm_group.json").string());
+  const std::string name = output.trace.name.empty() ? "trace" : output.trace.name;
+  std::size_t r = 0;
+  for (const RankTrace* rank = next(); rank != nullptr; rank = next(), ++r) {
+    check(output, *rank);
+    for (const std::int32_t as : rank->stands_for)
+      write_file(folder / (name + "." + std::to_string(as) + ".et"),
+                 RankWriter(output, r < output.files.size() ? &output.files[r] : nullptr, *rank, as).bytes());
+  }
+  write_group_file(output.trace, output.names, (folder / "comm_group.json").string());
+}
+
+}  // namespace
+
+void write_chakra_ranks(const Trace& tables, const NextRank& next, const std::string& folder) {
+  write_ranks(output_of(tables), next, folder);
+}
+
+void write_chakra(const Trace& trace, const std::string& folder) {
+  const Output output = output_of(trace);
+  for (const RankTrace& rank : trace.ranks) check(output, rank);  // before anything is written
+  write_ranks(output, ranks_of(trace), folder);
 }
 
 }  // namespace echo::trace_io

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "trace/trace.hpp"
+#include "trace_io/format.hpp"
 
 namespace echo::trace_io {
 
@@ -12,5 +12,7 @@ namespace echo::trace_io {
 // since. Throws UserError, 2, where compute has no duration or a rank's groups are not to be found; 5, where
 // a file cannot be written.
 void write_chakra(const trace::Trace&, const std::string& folder);
+// The same rank by rank; what cannot be written is found when its rank comes.
+void write_chakra_ranks(const trace::Trace& tables, const NextRank&, const std::string& folder);
 
 }  // namespace echo::trace_io

@@ -70,11 +70,15 @@ void write(const trace::Trace& trace, const std::string& path) {
 
 }  // namespace
 
-extern const Format astra_text{.name = "astra_text",
-                               .summary = "ASTRA-sim's text workloads: DATA, MODEL, HYBRID_*, MICRO",
-                               .source = "github.com/mlcommons/chakra, text_converter.py",
-                               .recognises = recognises,
-                               .read = read,
-                               .write = write};
+extern const Format astra_text{
+    .name = "astra_text",
+    .summary = "ASTRA-sim's text workloads: DATA, MODEL, HYBRID_*, MICRO",
+    .source = "github.com/mlcommons/chakra, text_converter.py",
+    .recognises = recognises,
+    .read = read,
+    .write = write,
+    .loses =
+        "the GPU of the durations, shapes and names of kernels, roles of groups, "
+        "parts of microseconds, and how much of the time between reductions each op takes"};
 
 }  // namespace echo::trace_io::formats

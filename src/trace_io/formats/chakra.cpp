@@ -76,12 +76,15 @@ trace::Trace read(const Source& source) { return read_chakra(source, ending, rea
 
 }  // namespace
 
-extern const Format chakra{.name = "chakra",
-                           .summary = "MLCommons Chakra execution traces: NAME.<rank>.et, comm_group.json",
-                           .source = "github.com/mlcommons/chakra, schema 0.0.4 to 1.0.0",
-                           .recognises = recognises,
-                           .read = read,
-                           .write = write_chakra,
-                           .is_of_every_rank = true};
+extern const Format chakra{
+    .name = "chakra",
+    .summary = "MLCommons Chakra execution traces: NAME.<rank>.et, comm_group.json",
+    .source = "github.com/mlcommons/chakra, schema 0.0.4 to 1.0.0",
+    .recognises = recognises,
+    .read = read,
+    .write = write_chakra,
+    .write_ranks = write_chakra_ranks,
+    .loses = "the names of groups, which become numbers; notes; which ranks do the same",
+    .is_of_every_rank = true};
 
 }  // namespace echo::trace_io::formats

@@ -17,6 +17,7 @@ extern const Format echo{.name = "echo",
                          .source = "src/trace_io/README.md",
                          .recognises = recognises,
                          .read = read_echo_lines,
-                         .write = write_echo_lines};
+                         .write = write_echo_lines,
+                         .write_ranks = write_echo_ranks};
 
 }  // namespace echo::trace_io::formats

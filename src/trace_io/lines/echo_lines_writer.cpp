@@ -126,19 +126,23 @@ std::string node_text(const trace::Trace& trace, const trace::RankTrace& rank, s
 
 }  // namespace
 
-void write_echo_lines(const trace::Trace& trace, const std::string& path) {
+void write_echo_ranks(const trace::Trace& tables, const NextRank& next, const std::string& path) {
   TextSink out(path);
-  out.put(job_text(trace) + "\n");
-  for (const trace::RankTrace& rank : trace.ranks) {
-    out.put(rank_text(rank) + "\n");
+  out.put(job_text(tables) + "\n");
+  for (const trace::RankTrace* rank = next(); rank != nullptr; rank = next()) {
+    out.put(rank_text(*rank) + "\n");
     std::int64_t expected_id = 0;
-    for (std::int32_t place = 0; place < static_cast<std::int32_t>(rank.nodes.size()); ++place) {
-      out.put(node_text(trace, rank, place, expected_id) + "\n");
-      const std::int64_t id = rank.nodes[at(place)].id;
+    for (std::int32_t place = 0; place < static_cast<std::int32_t>(rank->nodes.size()); ++place) {
+      out.put(node_text(tables, *rank, place, expected_id) + "\n");
+      const std::int64_t id = rank->nodes[at(place)].id;
       expected_id = id == std::numeric_limits<std::int64_t>::max() ? 0 : id + 1;
     }
   }
   out.finish();
+}
+
+void write_echo_lines(const trace::Trace& trace, const std::string& path) {
+  write_echo_ranks(trace, ranks_of(trace), path);
 }
 
 }  // namespace echo::trace_io

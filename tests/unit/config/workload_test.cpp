@@ -10,6 +10,7 @@ namespace echo::config {
 namespace {
 
 using sweep::Axis;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -99,6 +100,43 @@ TEST_F(Workload, GrowsTheGroupsThatAreNamed) {
   EXPECT_EQ(trace.groups[2].role, trace::GroupRole::data);
   EXPECT_EQ(trace.groups[0].role, trace::GroupRole::unknown);
   EXPECT_THAT(problems("data_groups = [\"dq\"]\n"), ElementsAre(HasSubstr("no group \"dq\"")));
+}
+
+TEST_F(Workload, AsksForTheGpuOfTimesThatNoShapeExplains) {
+  write("job.jsonl",
+        "{\"echo_trace\": 1, \"world\": 1}\n{\"rank\": 0}\n{\"duration_ns\": 5}\n{\"kernel\": {\"kind\": "
+        "\"gemm\", "
+        "\"m\": 512, \"n\": 512, \"k\": 512}, \"duration_ns\": 9000}\n");
+  EXPECT_THAT(problems(""),
+              ElementsAre(AllOf(HasSubstr("2:10 "), HasSubstr("1 of 2 ops have a time and no known shape"),
+                                HasSubstr("does not name the GPU"), HasSubstr("add gpu ="))));
+  EXPECT_THAT(problems("times = \"priced\"\n"), ElementsAre(HasSubstr("does not name the GPU")));
+  EXPECT_THAT(problems("gpu = \"h101-sxm\"\n"),
+              ElementsAre(AllOf(HasSubstr("3:8 unknown GPU"), HasSubstr("h100-sxm"))));
+  EXPECT_EQ(read("gpu = \"h100-sxm\"\n").catalog.traces.at(0).gpu, "h100-sxm");
+  EXPECT_EQ(read("gpu = \"NVIDIA H100 80GB HBM3\"\n").catalog.traces.at(0).gpu, "h100-sxm");
+  EXPECT_EQ(read("times = \"traced\"\n").catalog.traces.at(0).gpu, "");
+}
+
+TEST_F(Workload, TakesNoOtherGpuThanTheTraceNames) {
+  EXPECT_THAT(problems("gpu = \"a100-sxm-80gb\"\n"),
+              ElementsAre(AllOf(HasSubstr("3:8 "), HasSubstr("recorded on h100-sxm, not on a100-sxm-80gb"))));
+  EXPECT_EQ(read("gpu = \"h100-sxm\"\n").catalog.traces.at(0).gpu, "h100-sxm");
+}
+
+TEST_F(Workload, AsksForGroupsByNameWhereItIsToGrow) {
+  write("job.jsonl",
+        "{\"echo_trace\": 1, \"world\": 4, \"groups\": [{\"name\": \"one\", \"ranks\": [0, 2]}, {\"name\": "
+        "\"two\", "
+        "\"ranks\": [0, 1]}]}\n{\"rank\": 0}\n{\"kind\": \"collective\", \"collective\": \"all_reduce\", "
+        "\"group\": "
+        "\"one\", \"bytes\": 1024}\n");
+  EXPECT_THAT(problems("", "dp = [1, 8]\n"),
+              ElementsAre(AllOf(HasSubstr("1:1 "), HasSubstr("dp = 8 needs groups"),
+                                HasSubstr("\"one\" (2 ranks), \"two\" (2 ranks)"))));
+  EXPECT_THAT(problems("", "gpus = 16\n"), ElementsAre(HasSubstr("gpus = 16 needs groups")));
+  EXPECT_THAT(problems("", "gpus = 4\n"), IsEmpty());
+  EXPECT_EQ(training::gpus_of(config(read("data_groups = \"one\"\n", "dp = 8\n")).degrees), 16);
 }
 
 TEST_F(Workload, RefusesAxesThatTheTraceSettles) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "base/at.hpp"
 #include "tests/support/chakra_files.hpp"
 #include "tests/unit/trace_io/complaints.hpp"
@@ -19,6 +21,11 @@ using ::testing::SizeIs;
 using trace::GroupRole;
 using trace::Node;
 using trace::NodeKind;
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 // Two stages of two tensor ranks: ranks 0 and 2 are traced and stand for 1 and 3.
 class TwoStages {
@@ -107,6 +114,46 @@ TEST(WriteChakra, KeepsWhatReplayNeeds) {
     expected.name = found.name, expected.group = found.group;
     EXPECT_EQ(found, expected) << i;
   }
+}
+
+TEST(WriteChakra, KeepsTheGpuTheRolesAndTheKernels) {
+  TwoStages stages;
+  stages.trace().gpu = "h100-sxm";
+  stages.trace().kernels = {{.kind = ops::KernelKind::gemm, .m = 128, .n = 64, .k = 32},
+                            {.kind = ops::KernelKind::gemm, .m = 16, .n = 8, .k = 4}};
+  for (trace::RankTrace& rank : stages.trace().ranks) rank.nodes[0].kernel = 1, rank.nodes[5].kernel = 0;
+  const trace::Trace again = stages.reread();
+  EXPECT_EQ(again.gpu, "h100-sxm");
+  ASSERT_THAT(again.ranks, SizeIs(4));
+  for (const trace::RankTrace& rank : again.ranks) {
+    EXPECT_EQ(again.kernels[at(rank.nodes[0].kernel)], stages.trace().kernels[1]);
+    EXPECT_EQ(rank.nodes[2].kernel, -1);
+    EXPECT_EQ(again.kernels[at(rank.nodes[5].kernel)], stages.trace().kernels[0]);
+    EXPECT_EQ(again.groups[at(rank.nodes[1].group)].role, GroupRole::tensor);
+    EXPECT_EQ(again.groups[at(rank.nodes[3].group)].role, GroupRole::pipeline);
+  }
+}
+
+TEST(WriteChakra, KeepsGroupsOfAllRanksApartWhereTheirRolesDiffer) {
+  TwoStages stages;
+  stages.trace().groups.push_back({"world", GroupRole::data, {0, 1, 2, 3}});
+  stages.trace().groups.push_back({"fsdp", GroupRole::shard, {0, 1, 2, 3}});
+  for (trace::RankTrace& rank : stages.trace().ranks) rank.nodes[1].group = 4, rank.nodes[3].group = 5;
+  const trace::Trace again = stages.reread();
+  const auto role = [&](int node) { return again.groups[at(again.ranks[1].nodes[at(node)].group)].role; };
+  EXPECT_EQ(role(1), GroupRole::data);
+  EXPECT_EQ(role(3), GroupRole::shard);
+}
+
+TEST(WriteChakra, WritesTheSameRankByRank) {
+  const TempFolder whole, pieces;
+  TwoStages stages;
+  write_chakra(stages.trace(), whole.path.string());
+  trace::Trace tables = stages.trace();
+  tables.ranks.clear();
+  write_chakra_ranks(tables, ranks_of(stages.trace()), pieces.path.string());
+  for (const auto& entry : std::filesystem::directory_iterator(whole.path))
+    EXPECT_EQ(bytes_of(entry.path()), bytes_of(pieces.path / entry.path().filename())) << entry.path();
 }
 
 TEST(WriteChakra, RoundsSumsAndNotEachDuration) {
