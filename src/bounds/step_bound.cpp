@@ -210,9 +210,10 @@ std::optional<SimTime> StepBounds::of_point(const TrainingConfig& config) {
   if (input.work.pairs.rows() > 0) return of_passes(config, {});
   simulate::ComposedStep& composed = ws_.step.composed;
   ws_.scratch.blocks.look_up(input);
-  compose_chunks(input, simulate::Slowdown::apart, ws_.scratch.block, composed, &ws_.scratch.blocks);
-  if (known_.contention != simulate::Contention::off && composed.collectives_meet)
-    compose_chunks(input, simulate::Slowdown::on, ws_.scratch.block, composed, &ws_.scratch.blocks);
+  const bool slow_each_other = known_.contention != simulate::Contention::off &&
+                               ws_.scratch.blocks.collectives_meet(input, ws_.scratch.block);
+  compose_chunks(input, slow_each_other ? simulate::Slowdown::on : simulate::Slowdown::apart,
+                 ws_.scratch.block, composed, &ws_.scratch.blocks);
   passes_.clear();
   for (std::size_t chunk = 0; chunk < composed.chunks.size(); ++chunk)
     passes_.push_back(passes_of(composed.chunks[chunk], composed.chunks[chunk].data, input.work.backwards));
