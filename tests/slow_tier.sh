@@ -70,6 +70,7 @@ else
 fi
 if [[ -n ${ECHO_TRANSFORMERS_PYTHON:-} ]]; then  # a Python with transformers and torch from PyPI
   part 'parameters of published models, counted by transformers' 5 "$ECHO_TRANSFORMERS_PYTHON" -B tests/unit/hugging_face/recount.py
+  part "fields of architectures, those of transformers' classes" 10 "$ECHO_TRANSFORMERS_PYTHON" -B tests/unit/hugging_face/field_names.py
 else
   echo "parameters of published models: no ECHO_TRANSFORMERS_PYTHON, left out" | tee -a "$report"
 fi

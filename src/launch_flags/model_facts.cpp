@@ -101,6 +101,15 @@ std::int32_t word_in(const Facts& facts, const char* name, const std::array<std:
   return -1;
 }
 
+// Source: Megatron-LM core/transformer/transformer_config.py, core/ssm/mamba_mixer.py (expand = 2).
+template <class Missing>
+void fill_mamba(ModelSpec& m, const Missing& missing) {
+  if (missing("mamba.head_dim")) m.mamba.head_dim = 64;
+  if (missing("mamba.groups")) m.mamba.groups = 8;
+  if (missing("mamba.state")) m.mamba.state = 128;
+  if (missing("mamba.heads") && m.mamba.head_dim > 0) m.mamba.heads = 2 * m.hidden / m.mamba.head_dim;
+}
+
 // What Megatron-LM's arguments.py derives where a flag is missing.
 void fill_shape(ModelSpec& m, const Facts& facts, std::vector<std::string>& unknown) {
   const auto missing = [&](const char* name) { return !number_in(facts, std::string("model.") + name); };
@@ -111,6 +120,7 @@ void fill_shape(ModelSpec& m, const Facts& facts, std::vector<std::string>& unkn
     m.ffn_hidden = m.gated_ffn ? static_cast<std::int32_t>(m.hidden * gated_width / 64.0) * 64
                                : static_cast<std::int32_t>(std::int64_t{4} * m.hidden);
   if (!m.layer_pattern.empty()) m.layers = static_cast<std::int32_t>(m.layer_pattern.size());
+  if (m.layer_pattern.find('M') != std::string::npos) fill_mamba(m, missing);
   for (const char* name : {"layers", "hidden", "heads", "vocab"})
     if (missing(name) && (name != std::string_view("layers") || m.layer_pattern.empty()))
       unknown.emplace_back(name);
