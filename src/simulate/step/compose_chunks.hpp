@@ -11,7 +11,7 @@ namespace echo::simulate {
 void compose_chunks(const StepInput&, Slowdown, timeline::BlockScratchData& scratch, ComposedStep& out,
                     BlockMemo* memo = nullptr);
 
-// Of the same, only what the durations of passes are made of: the times of blocks, chunks, gathers and pairs;
+// Fills only what the durations of passes are made of: the times of blocks, chunks, gathers and pairs;
 // all else in `out` means nothing then. Without slowdown, or with that of collectives and kernels alone.
 void time_chunks(const StepInput&, Slowdown, timeline::BlockScratchData& scratch, ComposedStep& out,
                  BlockMemo& memo);
