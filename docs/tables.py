@@ -44,35 +44,39 @@ def held_out(*options):
 
 
 def bands():
-    """For rows as shipped, and for rows of publications left out with all that they state: {row: whether it is inside its
-    80 % band}."""
+    """For rows as shipped, for rows of publications left out, and for these without what the publications state: {row:
+    whether it is inside its 80 % band}."""
     with tempfile.TemporaryDirectory() as folder:
-        seen, stock = pathlib.Path(folder) / "seen.csv", pathlib.Path(folder) / "stock.csv"
+        seen, unseen = pathlib.Path(folder) / "seen.csv", pathlib.Path(folder) / "unseen.csv"
         subprocess.run([PROGRAM, "validate", STEPS, "--csv", seen], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([PROGRAM.with_name("echo-calibrate"), "errors", "--table", STEPS, "--runs", stock], check=True,
+        subprocess.run([PROGRAM.with_name("echo-calibrate"), "errors", "--table", STEPS, "--runs", unseen], check=True,
                        stdout=subprocess.DEVNULL)
         with open(seen, newline="") as file:
             as_shipped = {row["row"]: abs(math.log(float(row["ratio"]))) <= float(row["rel_error_p90"])
                           for row in csv.DictReader(file) if row["ratio"]}
-        with open(stock, newline="") as file:
-            return as_shipped, {row["row"]: abs(float(row["error"])) <= float(row["band"]) for row in csv.DictReader(file)}
+        with open(unseen, newline="") as file:
+            rows = list(csv.DictReader(file))
+        inside = ({row["row"]: abs(float(row["error"])) <= float(row["band"]) for row in rows if row["settings"] == settings}
+                  for settings in ("stated", "assumed"))
+        return as_shipped, *inside
 
 
 def predicted_steps():
     """Scored rows with errors: `seen` as shipped, `unseen` with constants that did not see their publication, `stock`
-    besides without what it states about its runs; and whether they are `seen_inside` and `stock_inside` their bands.
+    besides without what it states about its runs; and whether they are `..._inside` their bands.
     Kept beside, for the next table of a refresh."""
     kept = pathlib.Path("predicted_steps.json")
     if kept.exists():
         return json.loads(kept.read_text())
     rows, stock = held_out(), held_out("--stock")
-    seen_inside, stock_inside = bands()
+    inside = dict(zip(KINDS, bands()))
     for name, row in rows.items():
         measured = float(row["measured"])
         row["seen"] = abs(float(row["shipped"]) / measured - 1)
         row["unseen"] = abs(float(row["predicted"]) / measured - 1)
         row["stock"] = abs(float(stock[name]["predicted"]) / measured - 1) if name in stock else None
-        row["seen_inside"], row["stock_inside"] = seen_inside[name], stock_inside.get(name)
+        for kind, known in inside.items():
+            row[kind + "_inside"] = known.get(name)
     kept.write_text(json.dumps(list(rows.values())))
     return list(rows.values())
 
@@ -81,12 +85,12 @@ KINDS = ("seen", "unseen", "stock")
 HEADINGS = "runs | as shipped | publication held out | held out and stock |"
 
 
-def cells_of(rows):
-    """Their number, median and mean errors, and where there are bands the share of rows inside them, in percent."""
+def cells_of(rows, banded=KINDS):
+    """Their number, median and mean errors, and for the kinds in `banded` the share of rows inside their bands, in percent."""
     cells = [str(len(rows))]
     for kind in KINDS:
         values = [row[kind] for row in rows if row[kind] is not None]
-        inside = [row[kind + "_inside"] for row in rows if row.get(kind + "_inside") is not None]
+        inside = [row[kind + "_inside"] for row in rows if kind in banded and row[kind + "_inside"] is not None]
         share = f" / {100 * statistics.fmean(inside):.0f}" if inside else ""
         cells.append(f"{100 * statistics.median(values):.1f} / {100 * statistics.fmean(values):.1f}{share} %" if values else "")
     return " | ".join(cells) + " |"
@@ -98,7 +102,7 @@ def print_accuracy():
     assert {row["stratum"] for row in rows} <= known, "a stratum without a region"
     print(f"| region of use | {HEADINGS}\n|---|---|---|---|---|")
     for region, strata in [*REGIONS.items(), ("all", known)]:
-        print(f"| {region} | {cells_of([row for row in rows if row['stratum'] in strata])}")
+        print(f"| {region} | {cells_of([row for row in rows if row['stratum'] in strata], ('seen', 'stock'))}")
 
 
 def print_publications():

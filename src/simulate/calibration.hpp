@@ -27,6 +27,9 @@ struct Calibration {
   Contention contention = default_contention;  // [simulate] contention of the sweep
   ProductionModel production;
   Setting setting = Setting::benchmark;  // [simulate] setting
+  // Whether configs say what runs; false: where a published run leaves its settings or its machine open, they
+  // are the framework's defaults on the vendor's machine.
+  bool settings_stated = true;
   kernels::Database measured;  // kernels that a user's profiles time; looks at bytes that somebody else keeps
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };

@@ -277,10 +277,10 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
 
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
-  auto& [sigma, hidden, own, mixtures, untried, extrapolated, host, network, beyond, measured, p90, states,
-         activations, rest, publication] = errors;
-  all(archive, sigma, hidden, own, mixtures, untried, extrapolated, host, network, beyond, measured, p90,
-      states, activations, rest, publication);
+  auto& [sigma, hidden, own, mixtures, settings, machine, untried, extrapolated, host, network, beyond,
+         measured, p90, states, activations, rest, publication] = errors;
+  all(archive, sigma, hidden, own, mixtures, settings, machine, untried, extrapolated, host, network, beyond,
+      measured, p90, states, activations, rest, publication);
 }
 
 template <class Archive>
@@ -310,12 +310,12 @@ void serialize(Archive& archive, echo::simulate::ProductionModel& model, unsigne
 // share.
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Calibration& calibration, unsigned) {
-  auto& [kernels, networks, errors, practice, slowdown, learned, contention, production, setting, measured] =
-      calibration;
+  auto& [kernels, networks, errors, practice, slowdown, learned, contention, production, setting, stated,
+         measured] = calibration;
   static_cast<void>(learned);
   static_cast<void>(measured);
   all(archive, kernels, networks, errors, practice.kinds, practice.best, slowdown, contention, production,
-      setting);
+      setting, stated);
 }
 
 }  // namespace boost::serialization

@@ -79,6 +79,7 @@ static void compose_and_report(const StepInput& input, const Catalog& catalog, c
   ws.step.evidence =
       evidence_behind(slowed.cost.graded, input.work.collectives, input.config, catalog, calibration);
   ws.step.evidence.issued = slowed.cost.issued;
+  ws.step.evidence.settings_stated = calibration.settings_stated;
   ws.step.evidence.untried = untried(calibration.practice, input.config, catalog);
   if (const auto* const best = best_published(calibration.practice, input.config, catalog))
     report.best_published_mfu = static_cast<float>(best->mfu);

@@ -10,13 +10,17 @@
 namespace echo::calibrate {
 
 // Constants that a fit moves: the first of config::error_fields().
-inline constexpr std::size_t fitted_count = fitted_error_source_count + 5;
+inline constexpr std::size_t fitted_count = fitted_error_source_count + 6;
 
-// By maximum likelihood under `prior`, then scaled so that one standard deviation holds 68 % of the runs of a
-// publication and p90 of them 80 %, as validate::factor_that_covers weighs them. Deterministic. Precondition:
-// errors.
+// The errors are of runs whose settings are stated. By maximum likelihood under `prior`, then scaled so that
+// one standard deviation holds 68 % of the runs of a publication and p90 of them 80 %, as
+// validate::factor_that_covers weighs them. Deterministic. Precondition: errors.
 [[nodiscard]] simulate::ErrorModel fit_errors(const std::vector<StepError>& errors,
                                               const simulate::ErrorModel& prior);
+
+// `stated` with what is added where settings are assumed, fitted to such runs; their bands of p90 hold 80 %.
+[[nodiscard]] simulate::ErrorModel fit_unstated(const std::vector<StepError>& errors,
+                                                const simulate::ErrorModel& stated);
 
 // Minus the log likelihood that the fit maximises, without its prior.
 [[nodiscard]] double misfit(const std::vector<StepError>& errors, const simulate::ErrorModel&);

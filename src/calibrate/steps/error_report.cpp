@@ -22,7 +22,7 @@ namespace echo::calibrate {
 
 namespace {
 
-constexpr const char* fit_date = "2026-11-23";
+constexpr const char* fit_date = "2026-11-24";
 
 struct Request {
   std::string table, out, runs;
@@ -51,6 +51,16 @@ Request request_of(std::span<char*> args) {
   return out;
 }
 
+// Predictions of constants that had not seen a run's publication: as the publication describes the run, and
+// as the framework comes, without what it says beyond the table.
+struct Errors {
+  std::vector<StepError> stated, unstated;
+};
+
+simulate::ErrorModel fit(const Errors& errors, const simulate::ErrorModel& prior) {
+  return fit_unstated(errors.unstated, fit_errors(errors.stated, prior));
+}
+
 std::vector<StepError> of_publication(const std::vector<StepError>& errors, const std::string& name,
                                       bool is) {
   std::vector<StepError> out;
@@ -74,20 +84,27 @@ struct Unseen {
   }
 };
 
-Unseen leave_each_out(const std::vector<StepError>& errors, const simulate::ErrorModel& prior) {
+struct Coverages {
+  Unseen stated, unstated;
+};
+
+Coverages leave_each_out(const Errors& errors, const simulate::ErrorModel& prior) {
   std::set<std::string> names;
-  for (const StepError& one : errors) names.insert(one.publication);
-  Unseen out;
+  for (const StepError& one : errors.stated) names.insert(one.publication);
+  Coverages out;
   for (const std::string& name : names) {
-    const auto others = of_publication(errors, name, false);
-    if (others.empty()) continue;
-    out.add(of_publication(errors, name, true), fit_errors(others, prior));
+    const Errors others{of_publication(errors.stated, name, false),
+                        of_publication(errors.unstated, name, false)};
+    if (others.stated.empty()) continue;
+    const simulate::ErrorModel model = fit(others, prior);
+    out.stated.add(of_publication(errors.stated, name, true), model);
+    out.unstated.add(of_publication(errors.unstated, name, true), model);
   }
   return out;
 }
 
-void print(const Unseen& unseen) {
-  fmt::print("\n{:24} {:>5} {:>8} {:>8} {:>9}\n", "publication, unseen", "rows", "1 sigma", "80 %", "band");
+void print(const Unseen& unseen, const char* heading) {
+  fmt::print("\n{:24} {:>5} {:>8} {:>8} {:>9}\n", heading, "rows", "1 sigma", "80 %", "band");
   const auto one = accuracy::coverage_by_group(unseen.one_sigma),
              p90 = accuracy::coverage_by_group(unseen.p90);
   double mean = 0.0;
@@ -102,11 +119,16 @@ void print(const Unseen& unseen) {
   fmt::print("{:24} {:>5} {:>8} {:>6.1f} %\n", "mean of publications", "", "", 100 * mean);
 }
 
-std::string csv_of(const Unseen& unseen) {
-  std::string text = "row,source,error,band\n";  // of the logarithm of the step
+void add_rows(const Unseen& unseen, const char* settings, std::string& text) {
   for (std::size_t i = 0; i < unseen.rows.size(); ++i)
-    fmt::format_to(std::back_inserter(text), "{},{},{:.6g},{:.6g}\n", unseen.rows[i], unseen.p90[i].group,
-                   unseen.p90[i].error, unseen.p90[i].band);
+    fmt::format_to(std::back_inserter(text), "{},{},{},{:.6g},{:.6g}\n", unseen.rows[i], unseen.p90[i].group,
+                   settings, unseen.p90[i].error, unseen.p90[i].band);
+}
+
+std::string csv_of(const Coverages& unseen) {
+  std::string text = "row,source,settings,error,band\n";  // of the logarithm of the step
+  add_rows(unseen.stated, "stated", text);
+  add_rows(unseen.unstated, "assumed", text);
   return text;
 }
 
@@ -131,7 +153,7 @@ bool holds(const Unseen& unseen) {
   return is_good;
 }
 
-void write(const std::string& path, const std::vector<StepError>& errors, const Unseen& unseen,
+void write(const std::string& path, const std::vector<StepError>& errors, const Coverages& unseen,
            const simulate::ErrorModel& model) {
   std::vector<config::ErrorFileText::About> about;
   simulate::ErrorModel prior;
@@ -139,6 +161,11 @@ void write(const std::string& path, const std::vector<StepError>& errors, const 
     const std::string_view name = field.name;
     if (about.size() < fitted_count || name == "p90" || name.starts_with("memory_"))
       about.push_back({fmt::format("fitted, from a prior of {:.3g}", field.of(prior)), "measured"});
+    else if (name == "unmeasured_host")
+      about.push_back(
+          {"two of the published times of a call, 60 to 140 us (frameworks/*.toml), differ by a "
+           "factor of 1.6",
+           "assumed"});
     else
       about.push_back({"an order of magnitude", "assumed"});
   }
@@ -153,8 +180,10 @@ void write(const std::string& path, const std::vector<StepError>& errors, const 
                  .about = about,
                  .figures = {{"rows", static_cast<double>(errors.size())},
                              {"publications", static_cast<double>(names.size())},
-                             {"unseen_within_one_sigma", accuracy::coverage(unseen.one_sigma).covered},
-                             {"unseen_within_80_percent_band", accuracy::coverage(unseen.p90).covered}}}));
+                             {"unseen_within_one_sigma", accuracy::coverage(unseen.stated.one_sigma).covered},
+                             {"unseen_within_80_percent_band", accuracy::coverage(unseen.stated.p90).covered},
+                             {"unseen_and_assumed_within_80_percent_band",
+                              accuracy::coverage(unseen.unstated.p90).covered}}}));
 }
 
 }  // namespace
@@ -164,12 +193,13 @@ int run_errors(std::span<char*> args) {
   if (!std::filesystem::exists(request.table))
     throw UserError("the measured steps are not at " + request.table,
                     "set ECHO_DATA_DIR to the folder of the tables", 3);
-  const std::vector<StepError> errors = unseen_errors(request.table);
-  if (errors.empty())
+  const Errors errors{unseen_errors(request.table, Facts::published),
+                      unseen_errors(request.table, Facts::stock)};
+  if (errors.stated.empty())
     throw UserError("no run of " + request.table + " can be scored",
                     "see echo-sweep validate for the reasons");
   const simulate::ErrorModel prior;
-  simulate::ErrorModel model = fit_errors(errors, prior);
+  simulate::ErrorModel model = fit(errors, prior);
   if (const auto memory = memory_errors(CsvTable::read_file(request.table), config::read_catalog());
       !memory.empty())
     model = widened_memory_errors(memory, model);
@@ -177,12 +207,13 @@ int run_errors(std::span<char*> args) {
   simulate::ErrorModel before = prior;
   for (const config::ErrorField& field : config::error_fields())
     fmt::print("{:24} {:>8.3f} {:>8.3f}\n", field.name, field.of(before), field.of(model));
-  const Unseen unseen = leave_each_out(errors, prior);
-  print(unseen);
-  print_by_untried(errors, model);
+  const Coverages unseen = leave_each_out(errors, prior);
+  print(unseen.stated, "unseen, as described");
+  print(unseen.unstated, "unseen, as it comes");
+  print_by_untried(errors.stated, model);
   if (!request.runs.empty()) config::write_whole_file(request.runs, csv_of(unseen));
-  if (!request.out.empty()) write(request.out, errors, unseen, model);
-  return request.check && !holds(unseen) ? 1 : 0;
+  if (!request.out.empty()) write(request.out, errors.stated, unseen, model);
+  return request.check && !holds(unseen.unstated) ? 1 : 0;
 }
 
 }  // namespace echo::calibrate

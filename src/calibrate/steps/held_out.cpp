@@ -140,10 +140,12 @@ std::vector<HeldOut> held_out(StepStudy& study, StepStudy* stock) {
 
 }  // namespace
 
-std::vector<StepError> unseen_errors(const std::string& table) {
-  StepStudy study = read_step_study(table), stock = read_step_study(table, Facts::stock);
+std::vector<StepError> unseen_errors(const std::string& table, Facts facts) {
+  StepStudy study = read_step_study(table);
+  std::optional<StepStudy> stock;
+  if (facts == Facts::stock) stock = read_step_study(table, facts);
   std::vector<StepError> out;
-  for (HeldOut& row : held_out(study, &stock)) out.push_back(std::move(*row.unseen));
+  for (HeldOut& row : held_out(study, stock ? &*stock : nullptr)) out.push_back(std::move(*row.unseen));
   return out;
 }
 

@@ -16,7 +16,8 @@ namespace echo::calibrate {
 // --stock: without what publications state about their runs either, frameworks as they come.
 int run_held_out(std::span<char*> args);
 
-// The errors of what `held-out --stock` predicts, with the evidence that these predictions have.
-[[nodiscard]] std::vector<StepError> unseen_errors(const std::string& table);
+// The errors of what `held-out`, or with Facts::stock `held-out --stock`, predicts, with the evidence that
+// these predictions have.
+[[nodiscard]] std::vector<StepError> unseen_errors(const std::string& table, Facts);
 
 }  // namespace echo::calibrate

@@ -11,6 +11,7 @@
 //   arithmetic, memory   the GPU's constants are a relative's; kernels beyond the shapes that were measured
 //   host                 no step tells the host times of the framework
 //   scale_up, scale_out, latency   no log of such a network; more nodes than any log
+//   framework, scale_out   a table that leaves settings and machine of a run open
 // Host time counts where the GPU waits for it, and where it nearly does: the step is the maximum of the two.
 // Overlap counts twice: for what it slows (the tax and its uncertainty), and for communication that it
 // hides, part of which may be exposed in reality. The share of `framework` is the whole step. So is that of
@@ -101,7 +102,11 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   set(Source::memory,
       (share(Bottleneck::memory) + share(Bottleneck::fixed)) * known * with(Source::memory, of_gpu));
   set(Source::scale_up, share(Bottleneck::scale_up) * with(Source::scale_up, of_network));
-  set(Source::scale_out, share(Bottleneck::scale_out) * with(Source::scale_out, of_network + of_size));
+  const auto unstated = [&evidence](double more) { return evidence.settings_stated ? 0.0 : square(more); };
+  // A fabric that gives a third of its rate lengthens its share by two thirds and more: log-normal.
+  const double of_machine = unstated(std::expm1(model.unstated_machine));
+  set(Source::scale_out,
+      share(Bottleneck::scale_out) * with(Source::scale_out, of_network + of_size + of_machine));
   set(Source::latency, share(Bottleneck::latency) * with(Source::latency, of_network + of_size));
   const double of_host = evidence.host_measured ? 0.0 : square(model.unmeasured_host);
   set(Source::host, host_error(evidence, report, with(Source::host, of_host)));
@@ -110,7 +115,8 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   double own = 0.0;
   for (const double one : error) own += square(model.own_share * one);
   own += std::popcount(static_cast<std::uint32_t>(evidence.untried)) * square(model.untried_choice);
-  set(Source::framework, with(Source::framework, evidence.mixes_experts ? square(model.mixtures) : 0.0));
+  set(Source::framework, with(Source::framework, (evidence.mixes_experts ? square(model.mixtures) : 0.0) +
+                                                     unstated(model.unstated_settings)));
   set(Source::layout, with(Source::layout, own));
   return error;
 }

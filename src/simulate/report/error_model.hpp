@@ -18,6 +18,9 @@ struct ErrorModel {
   double mixtures =
       0.08;  // of framework, in quadrature, for mixtures of experts: dispatchers and fused kernels
              //   change with every release
+  // Where it is assumed that a run used the framework's defaults on the vendor's machine, in quadrature:
+  double unstated_settings = 0.06;  // of framework
+  double unstated_machine = 0.50;   // of scale_out: fabrics of public clusters give 17 to 100 % of their NICs
   // A part of layout, in quadrature, for each choice that no published run of the GPU kind has exercised.
   double untried_choice = 0.03;
   // Added in quadrature where there is less evidence.

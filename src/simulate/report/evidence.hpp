@@ -15,6 +15,7 @@ struct Evidence {
   bool network_measured = true;     // there are logs of the cluster's network, as far as collectives reach
   double octaves_beyond = 0.0;      // log2 of their nodes over the most that were measured; 0 within
   bool host_measured = false;       // of the framework
+  bool settings_stated = true;      // what ran is known, rather than assumed to be the framework's defaults
   SimTime issued{};                 // host time to issue the step's passes, hidden or not
   std::int32_t untried = 0;         // bits of Choice: values that no published run of the GPU kind had
   bool mixes_experts = false;       // the model does

@@ -29,12 +29,18 @@ void predict_memory(const config::MeasuredStep& step, const training::TrainingCo
         1_GiB;
 }
 
-// The calibration of each setting.
-using Settings = std::array<simulate::Calibration, simulate::setting_names.size()>;
+// The calibration of each setting, for runs whose settings are assumed and for those whose settings are
+// stated.
+using Settings = std::array<std::array<simulate::Calibration, 2>, simulate::setting_names.size()>;
 
 Settings settings_of(const simulate::Calibration& calibration) {
-  Settings out{calibration, calibration};
-  for (std::size_t i = 0; i < out.size(); ++i) out[i].setting = static_cast<simulate::Setting>(i);
+  Settings out;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    for (std::size_t stated = 0; stated < out[i].size(); ++stated) {
+      out[i][stated] = calibration;
+      out[i][stated].setting = static_cast<simulate::Setting>(i);
+      out[i][stated].settings_stated = stated == 1;
+    }
   return out;
 }
 
@@ -44,7 +50,7 @@ StepPrediction predict(const config::MeasuredStep& step, const simulate::Catalog
   StepPrediction out;
   if (!step.config) return out;
   const simulate::Calibration& calibration =
-      settings.at(at(step.setting.value_or(simulate::Setting::benchmark)));
+      settings.at(at(step.setting.value_or(simulate::Setting::benchmark))).at(step.settings_stated ? 1 : 0);
   out.report = simulate::simulate(*step.config, catalog, calibration, workspace);
   if (out.report.status != training::Status::ok) return out;
   auto readings = config::readings_of(step);

@@ -38,7 +38,7 @@ void add_config(const PredictedStep& row, std::string& out) {
 
 void add_step(const PredictedStep& row, std::string& out) {
   if (!row.is_predicted()) {
-    out.append(4 + time_category_names.size() + bottleneck_names.size(), ',');
+    out.append(5 + time_category_names.size() + bottleneck_names.size(), ',');
     return;
   }
   const simulate::StepReport& report = row.prediction.report;
@@ -46,7 +46,8 @@ void add_step(const PredictedStep& row, std::string& out) {
   out += "," + (row.is_scored() ? cell(measured_mfu(row)) : "");
   for (const SimTime part : report.exposed) out += "," + cell(to_seconds(part) / row.seconds());
   for (const double share : report.bottleneck) out += "," + cell(share);
-  out += fmt::format(",{},{:.6g}", simulate::setting_names.at(at(row.setting())), report.rel_error_p90);
+  out += fmt::format(",{},{:.6g},{}", simulate::setting_names.at(at(row.setting())), report.rel_error_p90,
+                     row.step.settings_stated ? "stated" : "assumed");
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ std::string step_csv_header() {
       "features,mfu";
   for (const std::string_view part : time_category_names) out.append(",exposed_").append(part);
   for (const std::string_view bottleneck : bottleneck_names) out.append(",driver_").append(bottleneck);
-  return out + ",setting,rel_error_p90\n";
+  return out + ",setting,rel_error_p90,settings\n";
 }
 
 void add_step_csv(const PredictedStep& row, std::string& out) {

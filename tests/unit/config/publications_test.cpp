@@ -47,6 +47,14 @@ std::string complaint_about(const std::string& text) {
   return "";
 }
 
+TEST(Publications, DescribeTheRunsThatAnyRuleMatches) {
+  const auto known = read(rules);
+  const CsvTable table = CsvTable::parse("reference,note\nA report of runs,\nanother,flash\n", "table");
+  EXPECT_TRUE(is_described(known, table, 0));
+  EXPECT_FALSE(is_described(known, table, 1));
+  EXPECT_FALSE(is_described({}, table, 0));
+}
+
 TEST(Publications, TheFirstRuleThatMatchesAndSaysSoDecides) {
   const auto known = read(rules);
   const CsvTable table = CsvTable::parse(

@@ -39,7 +39,7 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
     const Evidence known = support::random_evidence(seed, i);
     const float before = banded({}, known, report).rel_error;
     Evidence relative = known, unmeasured = known, larger = known, guessed = known, modelled = known,
-             mixture = known, untried = known;
+             mixture = known, untried = known, assumed = known;
     relative.gpu_error += 0.1;
     unmeasured.network_measured = false;
     larger.octaves_beyond += 1.0;
@@ -48,10 +48,11 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
     guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)] = SimTime::zero();
     mixture.mixes_experts = true;
     untried.untried = 0b101;
+    assumed.settings_stated = false;
     modelled.graded[static_cast<std::size_t>(ops::Grade::modelled)] +=
         modelled.graded[static_cast<std::size_t>(ops::Grade::measured)];
     modelled.graded[static_cast<std::size_t>(ops::Grade::measured)] = SimTime::zero();
-    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled, mixture, untried})
+    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled, mixture, untried, assumed})
       ASSERT_GE(banded({}, worse, report).rel_error, before) << i;
   }
 }
@@ -69,6 +70,21 @@ TEST(ErrorBands, OfAStepThatDependsOnOneThingAreThoseOfThatThing) {
     EXPECT_EQ(of(report, other), 0.0);
   EXPECT_GT(of(report, ErrorSource::layout), 0.0) << "part of every error is of each config its own";
   EXPECT_LT(of(report, ErrorSource::layout), 0.2);
+}
+
+TEST(ErrorBands, OfAssumedSettingsCarryThoseOfTheFrameworkAndOfTheFabric) {
+  StepReport report;
+  report.step = report.step_no_slowdown = from_seconds(1.0);
+  report.bottleneck[static_cast<std::size_t>(Bottleneck::scale_out)] = 0.5;
+  ErrorModel model;
+  model.sigma = {};
+  model.own_share = 0.0;
+  Evidence assumed;
+  assumed.settings_stated = false;
+  report = banded(model, assumed, report);
+  EXPECT_NEAR(of(report, ErrorSource::framework), model.unstated_settings, 1e-6);
+  EXPECT_NEAR(of(report, ErrorSource::scale_out), 0.5 * std::expm1(model.unstated_machine), 1e-6);
+  EXPECT_EQ(of(report, ErrorSource::scale_up), 0.0);
 }
 
 TEST(ErrorBands, AreWiderWhereTheRateOfProductsOrTheHostIsLessCertain) {

@@ -87,6 +87,11 @@ bool matches(const PublishedRuns& runs, const CsvTable& table, std::size_t row) 
                      [&](const auto& one) { return holds(table.text(row, one.first), one.second); });
 }
 
+bool is_described(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row) {
+  return std::any_of(known.begin(), known.end(),
+                     [&](const PublishedRuns& runs) { return matches(runs, table, row); });
+}
+
 static std::string first_of(const std::vector<PublishedRuns>& known, std::string PublishedRuns::*preset,
                             const CsvTable& table, std::size_t row, std::string otherwise) {
   for (const PublishedRuns& runs : known)

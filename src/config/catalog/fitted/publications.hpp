@@ -51,6 +51,9 @@ struct PublishedRuns {
                                                          std::size_t row, std::int32_t chunks,
                                                          std::int32_t layers);
 
+// Whether any rule matches: somebody has read what the publication says about this run.
+[[nodiscard]] bool is_described(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row);
+
 // Empty if no rule has one.
 [[nodiscard]] std::string published_cluster(const std::vector<PublishedRuns>&, const CsvTable&,
                                             std::size_t row);
