@@ -61,7 +61,7 @@ std::map<std::string, std::vector<Group>> groups_of(StepStudy& study, bool is_un
   ErrorOwners owners;
   std::map<std::string, StepError> unseen;
   if (is_unseen)
-    for (StepError& one : unseen_errors(table)) unseen.emplace(one.row, one);
+    for (StepError& one : unseen_errors(table, Facts::stock)) unseen.emplace(one.row, one);
   std::map<std::pair<std::string, training::TrainingConfig>, Layout> layouts;
   std::map<std::string, std::string> publication;
   for (const config::MeasuredStep* step : study.scored()) {
