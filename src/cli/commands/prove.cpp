@@ -1,6 +1,7 @@
 // echo-sweep prove FILE: checks the proof that a search for the best points left in its file.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -33,6 +34,29 @@ struct ProveOptions {
 
 constexpr int exit_refused = 5;
 
+// Puts dimensions in the order in which `like` has the axes; those that it lacks come last.
+void order_like(const std::vector<sweep::Dimension>& like, std::vector<sweep::Dimension>& dimensions) {
+  const auto place = [&](const sweep::Dimension& dimension) {
+    return std::ranges::find(like, dimension.columns.front().axis,
+                             [](const sweep::Dimension& one) { return one.columns.front().axis; }) -
+           like.begin();
+  };
+  std::ranges::stable_sort(dimensions, {}, place);
+}
+
+// The resolved text of a file has its keys sorted; combinations are numbered in the order of the sweep
+// itself.
+void order_as_written(const results::ResultFile& file, const std::vector<std::string>& preset_paths,
+                      sweep::SweepSpec& spec) {
+  const results::Provenance provenance = results::read_provenance(file.file());
+  const std::string path = provenance.inputs.empty() ? "" : provenance.inputs.front().path;
+  const sweep::SweepSpec written =
+      config::read_sweep_again(provenance.sweep_toml, path, preset_paths, {}).spec;
+  order_like(written.dimensions, spec.dimensions);
+  for (std::size_t i = 0; i < std::min(spec.groups.size(), written.groups.size()); ++i)
+    order_like(written.groups[i].dimensions, spec.groups[i].dimensions);
+}
+
 // The rows of the file are the points of its certificate.
 std::string problem_of_rows(const results::ResultFile& file, const std::vector<std::int64_t>& points,
                             const config::SweepInputs& inputs) {
@@ -53,8 +77,9 @@ int run_prove(const ProveOptions& options) {
   if (!record)
     throw UserError("\"" + options.file + "\" has no proof",
                     "it is made by a sweep with [search] strategy = \"best\"", 2);
-  const explain::SweepAgain again = explain::sweep_again(file, options.preset_paths);
-  const config::SweepInputs& inputs = again.inputs;
+  explain::SweepAgain again = explain::sweep_again(file, options.preset_paths);
+  config::SweepInputs& inputs = again.inputs;
+  order_as_written(file, options.preset_paths, inputs.spec);
   const search::OrderedSpace space(inputs.spec, inputs.catalog);
   search::Evaluator evaluator(space, inputs.spec, inputs.catalog, inputs.calibration);
   const search::Certificate certificate = search::certificate_of(*record);
