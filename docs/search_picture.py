@@ -1,8 +1,9 @@
-"""Draws how a search for the best closes in: the best point found and the best possible one, over the points simulated.
+"""Draws how a search for the best closes in: the best point found and the best possible one, over the sets looked at.
 
 usage: search_picture.py FILE.h5 OUT.svg
 """
 
+import math
 import pathlib
 import sys
 
@@ -27,11 +28,14 @@ def main(path, out):
         sign = 1.0 if goal == "min" else -1.0
         best = [float(sign * value) for value in search["moments/best"][:]]
         possible = [float(sign * value) for value in search["moments/possible"][:]]
-        last = int((search["sets/fate"][:] == 5).sum())
-        x = [*map(int, search["moments/simulated"][:]), last]
+        x = list(map(int, search["moments/looked_at"][:]))
+        simulated = int((search["sets/fate"][:] == 5).sum())
         kept = f"{int(search.attrs['kept']):,}".replace(",", " ")
-    lines = {"best possible": [*possible, best[-1]], "best found": [*best, best[-1]]}
-    low, high = min(map(min, lines.values())), max(map(max, lines.values()))
+    last = x[-1]
+    known = [i for i, value in enumerate(best) if math.isfinite(value)]
+    lines = {"best possible": (x, possible), "best found": (x[known[0]:], best[known[0]:])}
+    shown = possible + best[known[0]:]
+    low, high = min(shown), max(shown)
     low, high = low - 0.08 * (high - low), high + 0.08 * (high - low)
 
     def place(a, b):
@@ -46,12 +50,12 @@ def main(path, out):
                      f'<text x="{LEFT - 8}" y="{y + 4:.1f}" text-anchor="end">{value:.4g}</text>')
         a = place(last * i / 4, low)[0]
         parts.append(f'<text x="{a:.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{last * i // 4}</text>')
-    for number, (name, values) in enumerate(lines.items()):
+    for number, (name, (across, values)) in enumerate(lines.items()):
         colour = COLOURS[name]
-        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{steps(x, values, place)}"/>'
+        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{steps(across, values, place)}"/>'
                      f'<text x="{WIDTH - RIGHT - 110}" y="{TOP + 34 + 18 * number}" fill="{colour}">{name}</text>')
     parts.append(f'<text x="{LEFT}" y="16">{metric}</text>'
-                 f'<text x="{(WIDTH + LEFT) / 2:.0f}" y="{HEIGHT - 8}" text-anchor="middle">points simulated, of {kept} combinations'
+                 f'<text x="{(WIDTH + LEFT) / 2:.0f}" y="{HEIGHT - 8}" text-anchor="middle">sets looked at, of {kept} combinations; {simulated} points simulated'
                  "</text></svg>\n")
     pathlib.Path(out).write_text("\n".join(parts))
 

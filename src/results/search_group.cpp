@@ -34,8 +34,8 @@ void each_column(Record& record, Visit visit) {
   visit("sets/least_second", record.least_second, ElementType::f8, "1", "the same of the second objective");
   visit("points/number", record.points, ElementType::i8, "1",
         "combinations of the best points, in the order of the file");
-  visit("moments/simulated", record.simulated, ElementType::i8, "1",
-        "points simulated when a better one was found");
+  visit("moments/looked_at", record.looked_at, ElementType::i8, "1", "sets looked at by then");
+  visit("moments/simulated", record.simulated, ElementType::i8, "1", "points simulated by then");
   visit("moments/best", record.best, ElementType::f8, "1", "cost of the best point then");
   visit("moments/possible", record.possible, ElementType::f8, "1", "cost that no open set could beat then");
 }
@@ -87,8 +87,10 @@ std::optional<SearchRecord> read_search(const storage::Hdf5File& file) {
                                    record.members.size(), record.first.size(), record.fate.size(),
                                    record.slice.size(), record.least.size(), record.least_second.size()})
     if (length != sets) throw UserError("columns of /search/sets differ in length", "run the sweep again", 5);
-  if (record.best.size() != record.simulated.size() || record.possible.size() != record.simulated.size())
-    throw UserError("columns of /search/moments differ in length", "run the sweep again", 5);
+  const std::size_t moments = record.looked_at.size();
+  for (const std::size_t length : {record.simulated.size(), record.best.size(), record.possible.size()})
+    if (length != moments)
+      throw UserError("columns of /search/moments differ in length", "run the sweep again", 5);
   record.slices = file.texts(root + "/slices");
   record.combinations = file.integer_attribute(root, "combinations");
   record.kept = file.integer_attribute(root, "kept");

@@ -22,7 +22,7 @@ struct SearchRecord {
   std::vector<double> least, least_second;
   std::vector<std::string> slices;      // values of `per`, separated by blanks
   std::vector<std::int64_t> points;     // [points] numbers of combinations, in the order of the file
-  std::vector<std::int64_t> simulated;  // [moments]
+  std::vector<std::int64_t> looked_at, simulated;  // [moments]
   std::vector<double> best, possible;   // the same
   friend bool operator==(const SearchRecord&, const SearchRecord&) = default;
 };

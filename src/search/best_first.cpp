@@ -36,7 +36,9 @@ class Search {
       const std::vector<Node> tasks = next_tasks();
       if (tasks.empty()) break;
       take_in(run_tasks(tasks));
+      looked_at_ += std::ssize(tasks);
       ++progress_.rounds;
+      note();
       if (!see(progress())) {
         result.is_stopped = true;
         break;
@@ -82,7 +84,7 @@ class Search {
       for (Node& part : outcome.parts) {
         if (part.fate == Fate::simulated) {
           ++progress_.simulated;
-          if (outcome.is_eligible) note(part);
+          if (outcome.is_eligible) found_.add(part.slice, {part.least, part.first_filed});
         }
         if (part.fate != Fate::open) {
           const Fate fate = part.fate;
@@ -97,11 +99,16 @@ class Search {
     }
   }
 
-  void note(const Node& point) {
-    const double before = found_.best();
-    found_.add(point.slice, {point.least, point.first_filed});
-    if (found_.best() < before)
-      certificate_.moments.push_back({progress_.simulated, found_.best(), possible()});
+  // A round that moves neither value by a thousandth leaves no moment.
+  void note() {
+    const Moment now{looked_at_, progress_.simulated, found_.best(), possible()};
+    if (!certificate_.moments.empty()) {
+      const Moment& before = certificate_.moments.back();
+      const bool is_news = now.best < before.best || !std::isfinite(before.possible) ||
+                           now.possible - before.possible > 1e-3 * std::fabs(before.possible);
+      if (!is_news) return;
+    }
+    if (std::isfinite(now.possible)) certificate_.moments.push_back(now);
   }
 
   // What no open set can beat.
@@ -135,11 +142,14 @@ class Search {
 
   Certificate conclude() {
     certificate_.gap = open_gap();
+    const double best_possible = possible();
     for (Node& node : queue_) {
       const Fate fate = found_.excludes(node) ? Fate::bound : Fate::open;
       settle(std::move(node), fate);
     }
     queue_.clear();
+    if (certificate_.moments.empty() || certificate_.moments.back().looked_at < looked_at_)
+      certificate_.moments.push_back({looked_at_, progress_.simulated, found_.best(), best_possible});
     join_sets(certificate_.sets, [&](const Node& set) { return found_.excludes(set); });
     certificate_.points = found_.points();
     return std::move(certificate_);
@@ -151,6 +161,7 @@ class Search {
   std::vector<Node> queue_;  // a heap
   Certificate certificate_;
   SearchProgress progress_;
+  std::int64_t looked_at_ = 0;  // sets
 };
 
 }  // namespace

@@ -12,8 +12,9 @@ namespace echo::search {
 
 inline constexpr std::size_t fate_count = 6;
 
-// A moment at which a better point was found.
+// The end of a round in which a better point was found, or less became possible.
 struct Moment {
+  std::int64_t looked_at = 0;         // sets by then
   std::int64_t simulated = 0;         // points by then
   double best = 0.0, possible = 0.0;  // costs of the leading objective: found, and what no open set can beat
   friend bool operator==(const Moment&, const Moment&) = default;

@@ -154,7 +154,8 @@ class Prover {
     const Moment* before = nullptr;
     for (const Moment& moment : given_.moments) {
       const bool is_after =
-          before == nullptr || (moment.simulated > before->simulated && moment.best < before->best);
+          before == nullptr || (moment.looked_at > before->looked_at &&
+                                moment.simulated >= before->simulated && moment.best <= before->best);
       if (!is_after || moment.simulated > proof_.simulated) return refuse("the moments are not in order");
       before = &moment;
     }

@@ -64,6 +64,7 @@ SearchRecord record_of(const Certificate& certificate, const sweep::SweepSpec& s
   for (const Node& set : certificate.sets) add_set(set, slices, out);
   out.points = certificate.points;
   for (const Moment& moment : certificate.moments) {
+    out.looked_at.push_back(moment.looked_at);
     out.simulated.push_back(moment.simulated);
     out.best.push_back(moment.best);
     out.possible.push_back(moment.possible);
@@ -93,7 +94,7 @@ Certificate certificate_of(const SearchRecord& record) {
          .slice = slice < 0 ? std::vector<std::int64_t>{} : values_in(record.slices[at(slice)])});
   }
   for (std::size_t i = 0; i < record.simulated.size(); ++i)
-    out.moments.push_back({record.simulated[i], record.best[i], record.possible[i]});
+    out.moments.push_back({record.looked_at[i], record.simulated[i], record.best[i], record.possible[i]});
   return out;
 }
 
