@@ -99,7 +99,9 @@ class Settle(ProgramCase):
         rows = {row["config_id"]: row for row in after["rows"]}
         self.assertEqual(after["measured_runs"], 2)
         first, third = (rows[self.row(place)["config_id"]] for place in (0, 2))
-        self.assertAlmostEqual(first["step_time"] / self.row(0)["step_time"], 1.19, delta=0.01)  # a run has noise
+        expected = first["step_time"] / self.row(0)["step_time"]  # a run has noise: between prediction and run, near the run
+        self.assertGreater(expected, 1.0 + 0.8 * 0.2)
+        self.assertLess(expected, 1.2)
         self.assertAlmostEqual(first["tokens_per_s_per_gpu"] * first["step_time"],
                                self.row(0)["tokens_per_s_per_gpu"] * self.row(0)["step_time"],
                                delta=1e-6 * first["tokens_per_s_per_gpu"] * first["step_time"])
