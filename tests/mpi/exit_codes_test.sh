@@ -44,7 +44,8 @@ gives 0 "$fake" whole.h5 $ids
 whole=$(digest)
 processes() { pgrep -P "$1" || true; }
 begin() {  # COMMAND...: in the background; $launched
-  "$@" >launched_out 2>&1 &
+  : >launched_out  # what the command before printed must not be taken for this one's, which may not have started yet
+  "$@" >>launched_out 2>&1 &
   launched=$!
 }
 wait_for() { for _ in $(seq 600); do eval "$1" && return; sleep 0.02; done; cat launched_out; fail "never: $1"; }
