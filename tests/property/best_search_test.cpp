@@ -25,11 +25,13 @@ using support::names;
 using support::numbers;
 using sweep::Axis;
 
-// Spaces to search; ECHO_BEST_SPACES asks for more.
-std::uint64_t spaces_to_search() {
-  const char* const text = std::getenv("ECHO_BEST_SPACES");
-  return text == nullptr ? 10 : std::strtoull(text, nullptr, 10);
+std::int64_t asked_of(const char* variable, std::int64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
 }
+// Spaces to search, and combinations of axes that one has at most.
+std::int64_t spaces_to_search() { return asked_of("ECHO_BEST_SPACES", 10); }
+std::int64_t most_combinations() { return asked_of("ECHO_BEST_COMBINATIONS", 6000); }
 
 sweep::Dimension some_of(const sweep::Dimension& all, Draws& draws) {
   sweep::Dimension out{{{all.columns[0].axis, {}}}};
@@ -73,7 +75,7 @@ std::vector<sweep::Dimension> some_dimensions(Draws& draws) {
   for (const sweep::Dimension& dimension : more) {
     if (draws.coin()) continue;
     const sweep::Dimension one = some_of(dimension, draws);
-    if (size * one.size() > 6000) continue;
+    if (size * one.size() > most_combinations()) continue;
     size *= one.size();
     out.push_back(one);
   }
@@ -220,7 +222,7 @@ struct Searched {
 
 TEST(BestSearch, FindsWhatAGridFinds) {
   std::int64_t simulated = 0, points = 0;
-  for (std::uint64_t seed = 0; seed < spaces_to_search(); ++seed) {
+  for (std::uint64_t seed = 0; std::cmp_less(seed, spaces_to_search()); ++seed) {
     const sweep::SweepSpec spec = random_sweep(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + words_of(spec));
     const auto rows = grid_of(spec, support::presets().catalog, support::presets().calibration);
@@ -237,6 +239,7 @@ TEST(BestSearch, FindsWhatAGridFinds) {
   }
   EXPECT_GT(points, 0);
   EXPECT_LT(simulated, points);  // of those that are ranked
+  RecordProperty("ranked_points", std::to_string(points));
 }
 
 TEST(BestSearch, AnAlteredProofIsRefused) {
