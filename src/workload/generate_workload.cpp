@@ -169,6 +169,17 @@ ChunkId twin_of(const BlockContext& x, ChunkId chunk) {
   return ChunkId::none();
 }
 
+ChunkContents contents_of(const BlockContext& x, ChunkId id) {
+  const std::int32_t chunk = id.index();
+  return {x.layout.chunk_layers[at(id)],
+          x.layout.chunk_first_layer[at(id)],
+          x.layout.opens_model(at(id)),
+          x.layout.closes_model(at(id)),
+          training::chunk_parameters(x.config, x.model, x.framework, x.layout, chunk),
+          training::trained_chunk_parameters(x.config, x.model, x.framework, x.layout, chunk),
+          chunk_in_8_bit(x, chunk)};
+}
+
 // Generates split backwards, besides whole ones.
 void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out) {
   BlockContext x = given;
@@ -237,16 +248,16 @@ void generate_workload(const training::TrainingConfig& config, const training::M
   out.gathers_once = traffic.shards_weights && !traffic.gathers_forward;
 
   const PassBlocks blocks = trace_passes(b, x);
+  ChunkContents chunk;
+  ChunkId shown;  // the chunk whose contents these are, or its twin
   for (const ChunkId id : ids<ChunkId>(length_of(layout.chunk_layers))) {
-    const std::int32_t i = id.index();
-    const ChunkContents chunk{layout.chunk_layers[at(id)],
-                              layout.chunk_first_layer[at(id)],
-                              layout.opens_model(at(id)),
-                              layout.closes_model(at(id)),
-                              training::chunk_parameters(config, model, framework, layout, i),
-                              training::trained_chunk_parameters(config, model, framework, layout, i),
-                              chunk_in_8_bit(x, i)};
-    trace_whole_passes(b, x, traffic, chunk, twin_of(x, id), out);
+    const ChunkId twin = twin_of(x, id);
+    if (twin.is_none() || twin != shown)
+      chunk = contents_of(x, id);
+    else
+      chunk.first_layer = layout.chunk_first_layer[at(id)];
+    shown = twin.is_none() ? id : twin;
+    trace_whole_passes(b, x, traffic, chunk, twin, out);
     if (!out.whole_forward.back().is_none())
       out.forward.push({out.whole_forward.back(), 1});
     else

@@ -28,6 +28,7 @@
 #include "workload/layer/casts.hpp"
 #include "workload/traffic/data_traffic.hpp"
 #include "workload/traffic/owned_tensors.hpp"
+#include "workload/traffic/stages_alike.hpp"
 
 namespace echo::workload {
 
@@ -197,8 +198,7 @@ struct StageContents {
 StageContents contents_of(const BlockContext& x, std::int32_t stage) {
   StageContents held;
   held.trained = training::trained_stage_parameters(x.config, x.model, x.framework, x.layout, stage);
-  const std::size_t chunks = x.layout.chunk_layers.size();
-  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+  for (std::size_t chunk = 0; chunk < x.layout.chunk_layers.size(); ++chunk) {
     if (x.layout.stage_of_chunk[chunk] != stage) continue;
     for (const training::LayerCount& like : x.layout.chunk_kinds.row(static_cast<std::int32_t>(chunk)))
       held.replicated_weights += like.count * training::replicated_layer_parameters(x.model, like.kind);
@@ -321,8 +321,7 @@ std::int64_t gathered_slices(const BlockContext& x, std::int32_t stage) {
   for (std::size_t chunk = 0; chunk < x.layout.chunk_layers.size(); ++chunk)
     if (x.layout.stage_of_chunk[chunk] == stage)
       tensors += training::dense_tensors(x.model, x.layout, static_cast<std::int32_t>(chunk)).total();
-  const std::int64_t ranks = x.layout.shard.ranks;
-  return ranks > 1 ? tensors * ranks : 0;
+  return x.layout.shard.ranks > 1 ? tensors * x.layout.shard.ranks : 0;
 }
 
 // Gradients that were not sent as they came go to the host, its processors update the states, and 16-bit
@@ -347,6 +346,7 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
   const bool streams_gradients = DataTraffic(c, x.layout).reduces_last;
   const auto bytes_each = static_cast<std::int32_t>(gradient_bytes(x));
   for (std::int32_t stage = 0; stage < c.degrees.pipeline; ++stage) {
+    if (repeats_stage_before(x.layout, stage, out.tail)) continue;
     const StageContents held = contents_of(x, stage);
     if (sharded) out.tail.slices = std::max(out.tail.slices, gathered_slices(x, stage));
     trace_scales({b, out.tail.gradients}, x, stage);
