@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "machine/cluster.hpp"
 #include "machine/topology.hpp"
@@ -54,20 +55,49 @@ struct PriceKeyHash {
   std::size_t operator()(const FlowLinksKey& key) const;
 };
 
+// Where the workloads before had a kernel or collective, the next one often has the same: what its place was
+// last asked for, and before that another. Refers to entries of a map.
+template <class Map>
+class PlaceHints {
+ public:
+  using Entry = typename Map::value_type;
+
+  // The entry of `key` if the place had it, else null.
+  [[nodiscard]] const Entry* find(std::size_t place, const typename Map::key_type& key) {
+    if (place >= places_.size()) return nullptr;
+    auto& [last, other] = places_[place];
+    if (last != nullptr && last->first == key) return last;
+    if (other == nullptr || !(other->first == key)) return nullptr;
+    std::swap(last, other);
+    return last;
+  }
+  void note(std::size_t place, const Entry& entry) {
+    if (place >= places_.size()) places_.resize(place + 1);
+    places_[place] = {&entry, places_[place].first};
+  }
+  void clear() { places_.clear(); }
+
+ private:
+  std::vector<std::pair<const Entry*, const Entry*>> places_;
+};
+
 struct PriceMemo {
   // Forgets the prices where there are many; between steps, for those in hand are referred to. Numbers are
   // given once, so that what others know by them stays true.
   void keep_bounded() {
-    if (kernels.size() > most_kernels) kernels.clear();
-    if (collectives.size() > most_collectives) collectives.clear();
+    if (kernels.size() > most_kernels) kernels.clear(), kernel_places.clear();
+    if (collectives.size() > most_collectives) collectives.clear(), collective_places.clear();
     if (flow_links.size() > most_collectives) flow_links.clear();
   }
   std::size_t most_kernels = std::size_t{1} << 14, most_collectives = std::size_t{1} << 14;  // 5, 8 MiB
   std::int32_t kernels_numbered = 0, collectives_numbered = 0;
 
-  std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, PricedKernel, PriceKeyHash>
-      kernels;  // (gpu, key)
-  std::unordered_map<CollectiveKey, PricedCollective, PriceKeyHash> collectives;
+  using Kernels = std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, PricedKernel, PriceKeyHash>;
+  using Collectives = std::unordered_map<CollectiveKey, PricedCollective, PriceKeyHash>;
+  Kernels kernels;  // (gpu, key)
+  Collectives collectives;
+  PlaceHints<Kernels> kernel_places;
+  PlaceHints<Collectives> collective_places;
   std::unordered_map<FlowLinksKey, machine::GroupLinks, PriceKeyHash> flow_links;
   FactorMemo factors;  // by the numbers of `kernels` and `collectives`
 };

@@ -178,17 +178,24 @@ static ops::CollectiveEstimate pipelined(const ops::CollectiveEstimate& a, const
   return both;
 }
 
-const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
-                                          const training::TrainingConfig& config, const Catalog& catalog,
-                                          const Calibration& calibration, PriceMemo& memo) {
+// What all queries of a config have in common; the query is left to fill in.
+static CollectiveKey common_key(const training::TrainingConfig& config, const Catalog& catalog,
+                                const Calibration& calibration) {
   const machine::ClusterSpec& own = catalog.cluster(config.cluster);
-  const std::int32_t where =
-      config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index();
-  const FabricKey fabric = fabric_of(config, own);
-  const ops::CommSettings settings = comm_settings_of(config, catalog);
-  const bool by_flows = calibration.contention == Contention::flow;
-  const auto [entry, is_new] =
-      memo.collectives.try_emplace({where, generic_code(config.recipe), fabric, settings, query, by_flows});
+  return {.where = config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index(),
+          .generic = generic_code(config.recipe),
+          .fabric = fabric_of(config, own),
+          .settings = comm_settings_of(config, catalog),
+          .by_flows = calibration.contention == Contention::flow};
+}
+
+static const PriceMemo::Collectives::value_type& priced(const CollectiveKey& key,
+                                                        const training::TrainingConfig& config,
+                                                        const Catalog& catalog,
+                                                        const Calibration& calibration, PriceMemo& memo) {
+  const machine::ClusterSpec& own = catalog.cluster(config.cluster);
+  const auto& [where, generic, fabric, settings, query, by_flows] = key;
+  const auto [entry, is_new] = memo.collectives.try_emplace(key);
   PricedCollective& price = entry->second;  // stays where it is when others are added
   if (is_new) price.number = memo.collectives_numbered++;
   if (is_new && is_of_host(query.kind)) {
@@ -206,7 +213,7 @@ const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
       const PricedCollective& outside = priced_collective(across, config, catalog, calibration, memo);
       price.alone = pipelined(outside.alone, inside.alone);
       price.use = outside.use;
-      return price;
+      return *entry;
     }
     if (config.recipe.collectives == ops::CollectiveModel::generic) {
       price.alone = textbook::price_generic(query, textbook::dimensions_of(query.group, links, cluster),
@@ -222,7 +229,15 @@ const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
     }
     price.use = network::use_of(query, price.alone, links, cluster, catalog.gpu(config));
   }
-  return price;
+  return *entry;
+}
+
+const PricedCollective& priced_collective(const ops::CollectiveQuery& query,
+                                          const training::TrainingConfig& config, const Catalog& catalog,
+                                          const Calibration& calibration, PriceMemo& memo) {
+  CollectiveKey key = common_key(config, catalog, calibration);
+  key.query = query;
+  return priced(key, config, catalog, calibration, memo).second;
 }
 
 ops::CollectiveEstimate price_collective(const ops::CollectiveQuery& query,
@@ -242,26 +257,43 @@ BottleneckTimes bottlenecks_of(const ops::CollectiveEstimate& price) {
 }
 
 // Contract: `key` names the config's kernel library.
-static const PricedKernel& priced_kernel(const ops::KernelKey& key, const training::TrainingConfig& config,
-                                         const Catalog& catalog, const Calibration& calibration,
-                                         PriceMemo& memo) {
-  const std::int32_t gpu_id =
-      (config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu).index();
-  const auto [entry, is_new] = memo.kernels.try_emplace({gpu_id, key});
+static const PriceMemo::Kernels::value_type& priced(const std::pair<std::int32_t, ops::KernelKey>& key,
+                                                    const training::TrainingConfig& config,
+                                                    const Catalog& catalog, const Calibration& calibration,
+                                                    PriceMemo& memo) {
+  const auto [entry, is_new] = memo.kernels.try_emplace(key);
   if (is_new) {
     const machine::GpuSpec& gpu = catalog.gpu(config);
     entry->second = {
-        kernels::price_known(key, gpu, named(calibration.kernels, gpu.kernels), calibration.measured),
+        kernels::price_known(key.second, gpu, named(calibration.kernels, gpu.kernels), calibration.measured),
         memo.kernels_numbered++};
   }
-  return entry->second;
+  return *entry;
+}
+
+static std::int32_t gpu_of(const training::TrainingConfig& config, const Catalog& catalog) {
+  return (config.gpu.is_none() ? catalog.cluster(config.cluster).gpu : config.gpu).index();
+}
+
+// What `priced` returns of the key, which a workload has at `place`.
+template <class Map>
+static const typename Map::mapped_type& priced_at(std::size_t place, const typename Map::key_type& key,
+                                                  PlaceHints<Map>& places,
+                                                  const training::TrainingConfig& config,
+                                                  const Catalog& catalog, const Calibration& calibration,
+                                                  PriceMemo& memo) {
+  if (const auto* const known = places.find(place, key)) return known->second;
+  const auto& entry = priced(key, config, catalog, calibration, memo);
+  places.note(place, entry);
+  return entry.second;
 }
 
 SimTime price_kernel(ops::KernelKey key, const training::TrainingConfig& config, const Catalog& catalog,
                      const Calibration& calibration, PriceMemo& memo) {
   key.library = config.recipe.kernel_library;
-  const PricedKernel& priced = priced_kernel(key, config, catalog, calibration, memo);
-  return within_a_step(key, priced.alone.alone, catalog.framework(config), config.recipe.cuda_graphs);
+  const PricedKernel& price =
+      priced({gpu_of(config, catalog), key}, config, catalog, calibration, memo).second;
+  return within_a_step(key, price.alone.alone, catalog.framework(config), config.recipe.cuda_graphs);
 }
 
 void price_work(const training::TrainingConfig& config, const Catalog& catalog,
@@ -276,18 +308,23 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog,
   out.uses.clear();
   out.alone.clear();
   out.bottlenecks.clear();
-  for (ops::KernelKey key : work.kernels) {
+  std::pair<std::int32_t, ops::KernelKey> of_gpu{gpu_of(config, catalog), {}};
+  for (std::size_t i = 0; i < work.kernels.size(); ++i) {
+    ops::KernelKey& key = of_gpu.second = work.kernels[i];
     key.library = config.recipe.kernel_library;
-    const PricedKernel& priced = priced_kernel(key, config, catalog, calibration, memo);
-    const ops::KernelPrice& price = priced.alone;
+    const PricedKernel& known = priced_at(i, of_gpu, memo.kernel_places, config, catalog, calibration, memo);
+    const ops::KernelPrice& price = known.alone;
     out.kernels.push_back(price);
-    out.kernel_number.push_back(priced.number);
+    out.kernel_number.push_back(known.number);
     out.alone.push_back(within_a_step(key, price.alone, framework, config.recipe.cuda_graphs));
     out.bottlenecks.push_back(
         bottlenecks_of(key, price, out.alone.back(), framework, config.recipe.cuda_graphs));
   }
-  for (const ops::CollectiveQuery& query : work.collectives) {
-    const PricedCollective& price = priced_collective(query, config, catalog, calibration, memo);
+  CollectiveKey asked = common_key(config, catalog, calibration);
+  for (std::size_t i = 0; i < work.collectives.size(); ++i) {
+    asked.query = work.collectives[i];
+    const PricedCollective& price =
+        priced_at(i, asked, memo.collective_places, config, catalog, calibration, memo);
     out.collectives.push_back(price.alone);
     out.collective_number.push_back(price.number);
     out.uses.push_back(price.use);
