@@ -12,9 +12,9 @@
 namespace echo::simulate {
 
 // One for each memo, in the order in which a config meets them.
-enum class Memo : std::int8_t { admission, rank_layout, priced_work, blocks };
-inline constexpr std::array<std::string_view, 4> memo_names{"rules and memory", "rank layout",
-                                                            "work and its prices", "blocks"};
+enum class Memo : std::int8_t { admission, rank_layout, priced_work, blocks, pipelines };
+inline constexpr std::array<std::string_view, 5> memo_names{"rules and memory", "rank layout",
+                                                            "work and its prices", "blocks", "pipelines"};
 
 struct MemoCounts {
   std::array<MemoCount, memo_names.size()> of{};  // [Memo]

@@ -103,6 +103,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   compose_and_report(input, catalog, calibration, ws, report);
   ws.counts.of[at(Memo::priced_work)] = ws.work.count();
   ws.counts.of[at(Memo::blocks)] = ws.scratch.blocks.count();
+  ws.counts.of[at(Memo::pipelines)] = ws.scratch.pipelines.count();
   std::span<SimTime> drawn;
   if (skew.draws > 0) drawn = draw_steps(input, step.composed, skew, ws.scratch.pipeline, ws.draws);
   if (calibration.setting == Setting::production)

@@ -49,6 +49,7 @@ TEST(StepMemo, ChangesNoReportOfAnyConfig) {
   EXPECT_GT(ok, 500);
   EXPECT_GT(kept.counts.of[at(Memo::priced_work)].known, 100);
   EXPECT_GT(kept.counts.of[at(Memo::blocks)].known, 100);
+  EXPECT_GT(kept.counts.of[at(Memo::pipelines)].known, 50);
 
   EXPECT_LT(crowded.memo.kernels.size(), kept.memo.kernels.size() / 4);
   EXPECT_GT(crowded.memo.kernels_numbered, kept.memo.kernels_numbered);

@@ -178,6 +178,7 @@ void compose(const StepInput& input, Slowdown slowdown, ComposeScratch& scratch,
              std::vector<timeline::PlacedTask>* placed) {
   compose_chunks(input, slowdown, scratch.block, out);
   time_passes(input, out, out.passes);
+  scratch.pipelines.forget_run();
   timeline::Trail* const trail = slowdown == Slowdown::off ? nullptr : &scratch.trail;
   run_pipeline(input, out.passes, scratch.pipeline, out.pipeline, {.placed = placed, .trail = trail});
   out.outcome = end_of_step(input, out.passes, out.pipeline);
@@ -230,8 +231,8 @@ class Cases {
     return {.times = passes.chunks, .data = passes.data, .pairs = passes.pairs, .out = &out};
   }
   void run(std::span<const timeline::PipelineCase> cases) {
-    timeline::compose_pipelines(input_.shape(), input_.schedule, cases, hops_of(input_), scratch_.pipeline,
-                                &scratch_.trail);
+    scratch_.pipelines.run(input_.shape(), input_.schedule, cases, hops_of(input_), scratch_.pipeline,
+                           scratch_.trail);
   }
 
   const StepInput& input_;

@@ -135,12 +135,12 @@ class PathSum {
 
 }  // namespace
 
-PathShare critical_path(const StepInput& input, const ComposeScratch& scratch, ComposedStep& step) {
+PathShare critical_path(const StepInput& input, ComposeScratch& scratch, ComposedStep& step) {
   const StepEnd& end = step.outcome.end;
   const StageId last = end.last_stage;
   const bool goes_on = end.update_stage.is_none();
-  timeline::find_path(input.shape(), input.schedule, scratch.trail, scratch.pipeline,
-                      step.pipeline.stages[at(last)], last.index(), step.path);
+  scratch.pipelines.find_path(input.shape(), input.schedule, scratch.pipeline, scratch.trail,
+                              step.pipeline.stages[at(last)], last.index(), step.path);
   PathSum path(input, step);
   if (goes_on) path.begin_with(last.index());
   path.add_pipeline();

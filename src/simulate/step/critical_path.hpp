@@ -8,6 +8,6 @@ namespace echo::simulate {
 
 // Contract: compose() has just filled `scratch` and `step`, with slowdown. Fills step.path and
 // step.path_blocks. The parts sum to the step exactly.
-[[nodiscard]] PathShare critical_path(const StepInput&, const ComposeScratch& scratch, ComposedStep& step);
+[[nodiscard]] PathShare critical_path(const StepInput&, ComposeScratch& scratch, ComposedStep& step);
 
 }  // namespace echo::simulate

@@ -13,6 +13,7 @@
 #include "simulate/prices/priced_work.hpp"
 #include "simulate/simulated_step.hpp"
 #include "simulate/step/block_memo.hpp"
+#include "timeline/pipeline/pipeline_memo.hpp"
 
 namespace echo::simulate {
 
@@ -22,6 +23,7 @@ struct ComposeScratch {
   BlockMemo blocks;
   timeline::PipelineScratch pipeline;
   timeline::Trail trail;
+  timeline::PipelineMemo pipelines;
   struct Case {
     PassTimes passes;
     timeline::PipelineTimes pipeline;
