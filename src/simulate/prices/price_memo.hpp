@@ -89,7 +89,7 @@ struct PriceMemo {
     if (collectives.size() > most_collectives) collectives.clear(), collective_places.clear();
     if (flow_links.size() > most_collectives) flow_links.clear();
   }
-  std::size_t most_kernels = std::size_t{1} << 14, most_collectives = std::size_t{1} << 14;  // 5, 8 MiB
+  std::size_t most_kernels = std::size_t{1} << 13, most_collectives = std::size_t{1} << 12;  // 2.5, 2 MiB
   std::int32_t kernels_numbered = 0, collectives_numbered = 0;
 
   using Kernels = std::unordered_map<std::pair<std::int32_t, ops::KernelKey>, PricedKernel, PriceKeyHash>;

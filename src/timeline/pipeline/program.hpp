@@ -74,7 +74,7 @@ class ProgramMemo {
   };
   [[nodiscard]] static bool is(const Key&, const Schedule&, const PipelineShape&);
 
-  static constexpr std::size_t most_moves = std::size_t{1} << 18;  // 5 MiB
+  static constexpr std::size_t most_moves = std::size_t{1} << 17;  // 2.5 MiB
   std::multimap<std::uint64_t, std::pair<Key, Program>> kept_;
   std::size_t moves_ = 0;  // in kept_
 };
