@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "congestion/packet_links.hpp"
 #include "machine/cluster.hpp"
 #include "machine/topology.hpp"
 #include "network/nccl_phases.hpp"
@@ -23,7 +24,7 @@ struct CollectiveKey {
   FabricKey fabric;
   ops::CommSettings settings;
   ops::CollectiveQuery query;
-  bool by_flows = false;  // priced on links_by_flows
+  bool by_flows = false, by_packets = false;  // priced on links_by_flows, or links_by_packets
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
 };
 
@@ -61,6 +62,7 @@ struct PriceMemo {
     if (kernels.size() > most_kernels) kernels.clear();
     if (collectives.size() > most_collectives) collectives.clear();
     if (flow_links.size() > most_collectives) flow_links.clear();
+    if (packet_links.size() > most_collectives / 16) packet_links.clear();
   }
   std::size_t most_kernels = std::size_t{1} << 14, most_collectives = std::size_t{1} << 14;  // 5, 8 MiB
   std::int32_t kernels_numbered = 0, collectives_numbered = 0;
@@ -69,6 +71,7 @@ struct PriceMemo {
       kernels;  // (gpu, key)
   std::unordered_map<CollectiveKey, PricedCollective, PriceKeyHash> collectives;
   std::unordered_map<FlowLinksKey, machine::GroupLinks, PriceKeyHash> flow_links;
+  std::unordered_map<FlowLinksKey, congestion::PacketLinks, PriceKeyHash> packet_links;
   FactorMemo factors;  // by the numbers of `kernels` and `collectives`
 };
 

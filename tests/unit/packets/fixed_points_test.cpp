@@ -48,6 +48,7 @@ Shared share_a_link(std::int32_t flows, const Parameters& parameters, SimTime fr
 // with tau the time between cuts, T that between increases, and here no byte counter (1/B = 0). It is the
 // first term of a series, and comes near for many flows.
 TEST(Dcqcn, RestsAtTheFixedPointOfItsFluidModel) {
+  if (support::is_sanitized) GTEST_SKIP() << "two million packets";
   Parameters parameters = default_parameters("dcqcn");
   for (const Setting& one :
        {Setting{"ALPHA_RESUME_INTERVAL", "55"}, Setting{"RATE_DECREASE_INTERVAL", "50"},
@@ -58,8 +59,7 @@ TEST(Dcqcn, RestsAtTheFixedPointOfItsFluidModel) {
   const double wire = 8.0 * parameters.wire_bytes;
   const double link = 40e9 / wire, step = 40e6 / wire, between_cuts = 50e-6, between_increases = 55e-6;
   for (const std::int32_t flows : {8, 16}) {
-    if (support::is_sanitized && flows > 8) break;
-    const SimTime from = from_seconds(0.04), to = from_seconds(support::is_sanitized ? 0.06 : 0.12);
+    const SimTime from = from_seconds(0.1), to = from_seconds(0.2);
     const Shared shared = share_a_link(flows, parameters, from, to);
     const double n = flows;
     const double marked =
