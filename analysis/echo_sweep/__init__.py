@@ -13,12 +13,13 @@ import importlib
 __version__ = "0.1.0"  # that of CMakeLists.txt; a test compares them
 
 
-def open(path):  # noqa: A001 - es.open reads as it should
-    """The result file at `path`; columns are read when they are asked for."""
+def open(path, updated=True):  # noqa: A001 - es.open reads as it should
+    """The result file at `path`; columns are read when they are asked for. Where `echo-sweep update` wrote it, times, rates and
+    errors are those to be expected after the measured runs; with `updated=False` they are the predictions."""
     from .result_file import ResultFile
     from .sweep import Sweep
 
-    return Sweep(ResultFile(path))
+    return Sweep(ResultFile(path, updated))
 
 
 def break_even(source):

@@ -37,10 +37,11 @@ class RowErrors:
     """The errors of some rows: `step[row, source]` and `memory[row]`, one standard deviation, scaled so that the normal
     law has its 90th percentile where the calibration found it."""
 
-    def __init__(self, step, owners, memory, has_memory=True, sources=()):
+    def __init__(self, step, owners, memory, has_memory=True, sources=(), explained=None):
         """`owners[source]`: whose error it is, a number for each row; None where it is each row's own. `sources`: names of
-        their columns."""
+        their columns. `explained[row, run]`: what each measured run took off the error of a row; none: no runs."""
         self.step, self.owners, self.memory, self.has_memory, self.sources = step, owners, memory, has_memory, sources
+        self.explained = np.zeros((len(memory), 0)) if explained is None else explained
 
     @classmethod
     def of(cls, view):
@@ -49,17 +50,20 @@ class RowErrors:
 
         shared = {name: view.about(name).attributes.get("shared_by", "") for name in view.names()}
         sources = {name: owner for name, owner in shared.items() if owner}
-        sigma, p90 = real("rel_error"), real("rel_error_p90")
+        sigma, p90 = real("rel_error"), real("rel_error_p90")  # their ratio is the same before and after measured runs
         known = (sigma > 0) & (p90 > 0)
         scale = np.where(known, p90 / np.where(known, sigma * Z90, 1.0), 1.0)
         step = np.column_stack([np.zeros((len(view), 0))] + [scale * real(name) for name in sources])
         owners = [None if owner == "config" else view.about(owner).codes[view.places()] for owner in sources.values()]
-        return cls(step, owners, real("mem_rel_error"), "mem_rel_error" in view.names(), tuple(sources))
+        spread, explained = view.explained()
+        return cls(spread * step, owners, real("mem_rel_error"), "mem_rel_error" in view.names(), tuple(sources),
+                   spread * explained)
 
     def rows(self, chosen):
         """The errors of some of these rows."""
         owners = [owner if owner is None else owner[chosen] for owner in self.owners]
-        return RowErrors(self.step[chosen], owners, self.memory[chosen], self.has_memory, self.sources)
+        return RowErrors(self.step[chosen], owners, self.memory[chosen], self.has_memory, self.sources,
+                         self.explained[chosen])
 
     def knows(self, follows):
         """Whether the file holds the error that a metric follows."""
@@ -74,7 +78,9 @@ class RowErrors:
             x, y = self.step[a, k], self.step[b, k]
             apart = x * x + y * y
             variance += apart if owner is None else np.where(owner[a] == owner[b], (x - y) * (x - y), apart)
-        return variance
+        for run in range(self.explained.shape[1]):
+            variance -= (self.explained[a, run] - self.explained[b, run]) ** 2
+        return np.maximum(variance, 0.0) if self.explained.shape[1] else variance
 
     def memory_variance(self, a, b):
         """Of ln(mem_peak a / mem_peak b). Nothing says what rows share of it: they count as independent."""
@@ -90,7 +96,17 @@ class RowErrors:
         """float[row]: half-width of the 80 % band of a metric, relative; zeros where it has none."""
         if follows == "mem_peak":
             return Z90 * self.memory
-        return Z90 * np.sqrt((self.step ** 2).sum(axis=1)) if follows in SLOPES else np.zeros(len(self.memory))
+        variance = (self.step ** 2).sum(axis=1) - (self.explained ** 2).sum(axis=1)
+        return Z90 * np.sqrt(np.maximum(variance, 0.0)) if follows in SLOPES else np.zeros(len(self.memory))
+
+    def covariances(self):
+        """float[row, row] of the errors of ln(step_time); rows of one number are one row."""
+        shared = np.zeros((len(self.memory), len(self.memory)))
+        for k, owner in enumerate(self.owners):
+            product = np.outer(self.step[:, k], self.step[:, k])
+            same = np.eye(len(product), dtype=bool) if owner is None else owner[:, None] == owner[None, :]
+            shared += np.where(same, product, 0.0)
+        return shared - self.explained @ self.explained.T
 
 
 def _within(low, high, sigma):

@@ -2,7 +2,8 @@
 owner; the draws are the program's, so that both find the same (analysis/tests/test_robust.py compares them).
 
 Take the predictions as true, draw new ones with the errors that the file holds, and average how much better the winner
-of each draw was predicted than it is. Rows of one parallel layout share the draw of their own error.
+of each draw was predicted than it is. Rows of one parallel layout share the draw of their own error. After measured runs errors
+are drawn with the covariance that remains, and the mean is over the draws that the first row wins.
 """
 
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SEED, DRAWS, MOST_RIVALS = 20260723, 200, 2000
+UPDATED_DRAWS, MOST_UPDATED_RIVALS = 2000, 300  # after measured runs
 SOURCES = ("arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "overlap", "framework", "layout",
            "production")  # ErrorSource
 LAYOUT = ("tp", "pp", "cp", "ep", "vpp", "micro_batch", "schedule", "recompute")
@@ -57,6 +59,26 @@ def _optimism(cost, errors, own):
     return total / DRAWS
 
 
+def _factor(covariances):
+    """The lower triangular L with L L' = covariances; rows that those before determine end in zero (settle/cholesky.hpp)."""
+    factor = np.zeros_like(covariances)
+    for i, row in enumerate(covariances):
+        for j in range(i):
+            rest = row[j] - factor[i, :j] @ factor[j, :j]
+            factor[i, j] = rest / factor[j, j] if factor[j, j] > 0 else 0.0
+        rest = row[i] - factor[i, :i] @ factor[i, :i]
+        factor[i, i] = np.sqrt(rest) if rest > 1e-14 * row[i] else 0.0
+    return factor
+
+
+def _updated_optimism(cost, errors):
+    """Of the first row, over the draws that it wins, with the covariance that measured runs leave; 0 where it wins none."""
+    keys = np.arange(len(cost), dtype=np.uint64)
+    error = _factor(errors.covariances()) @ np.column_stack([draw_normal(SEED, keys, number) for number in range(UPDATED_DRAWS)])
+    won = (cost[0] + error[0] <= (cost[1:, None] + error[1:]).min(axis=0))
+    return -error[0, won].mean() if won.any() else 0.0
+
+
 def without_luck(objective, errors, rows):
     """A WithoutLuck of the first of `rows`, a view best first; `objective` and `errors` are theirs."""
     optimism, cost = 0.0, objective.cost
@@ -66,9 +88,11 @@ def without_luck(objective, errors, rows):
         codes = (about.codes if about.words else about.values)[rows.places()]
         own = mix(own ^ _unsigned(codes))
     sigma = next((errors.step[0, k] for k, owner in enumerate(errors.owners) if owner is None), 0.0)
-    kept = np.flatnonzero(cost <= cost[0] + 6.0 * max(sigma, 1e-9))[:MOST_RIVALS]
+    is_updated = errors.explained.shape[1] > 0
+    kept = np.flatnonzero(cost <= cost[0] + 6.0 * max(sigma, 1e-9))[:MOST_UPDATED_RIVALS if is_updated else MOST_RIVALS]
     if objective.slope and objective.follows != "mem_peak" and len(kept) > 1:
-        optimism = max(0.0, _optimism(cost[kept], errors.rows(kept), own[kept]))
+        rivals = errors.rows(kept)
+        optimism = max(0.0, _updated_optimism(cost[kept], rivals) if is_updated else _optimism(cost[kept], rivals, own[kept]))
     share = float(np.expm1(optimism))
     step, mfu = (float(rows.column(name)[0]) for name in ("step_time", "mfu"))
     return WithoutLuck(share, len(np.unique(own[kept])), step * (1.0 + share), mfu / (1.0 + share))

@@ -8,6 +8,7 @@ import numpy as np
 from .checksums import DamagedFile, verify
 from .column import Column, text_of
 from .space import axes_of
+from .updated import measured_of
 
 SCHEMA = "echo-sweep-results"
 MAJOR = "1"
@@ -26,7 +27,8 @@ def _facts(attributes):
 
 
 class ResultFile:
-    def __init__(self, path):
+    def __init__(self, path, updated=True):
+        """`updated`: with what measured runs say, where the file has any; else its predictions."""
         self.path = str(path)
         has_sums = verify(path, at_most=SMALL)
         self._file = h5py.File(path, "r")
@@ -39,6 +41,7 @@ class ResultFile:
         if not has_sums and [int(number) for number in version.split(".")] >= [1, 10]:
             raise DamagedFile(f"{path} has lost its checksums: another program changed it or copied its content")
         self.rows = self._file["config"].shape[0]
+        self.measured = measured_of(self._file) if updated else None
         self.columns = self._find_columns()
 
     def close(self):
@@ -50,7 +53,11 @@ class ResultFile:
         return verify(self.path)
 
     def _column(self, dataset):
-        return Column(dataset.name.strip("/"), lambda: dataset[...], _facts(dataset.attrs))
+        name, attributes = dataset.name.strip("/"), _facts(dataset.attrs)
+        if self.measured is None or dataset.shape != (self.rows,) or "/" in name:
+            return Column(name, lambda: dataset[...], attributes)
+        follows = attributes.get("error_follows", "")
+        return Column(name, lambda: self.measured.after(name, follows, dataset[...]), attributes)
 
     def _find_columns(self):
         """Every dataset at the root with one value per row: by role, inputs as the file orders them, then by name."""

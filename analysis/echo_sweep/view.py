@@ -124,6 +124,11 @@ class View:
         """Numbers of these rows in the file."""
         return self._rows
 
+    def explained(self):
+        """(spread, float[row, run]): what measured runs took off the errors of these rows (hdf5_schemas/README.md, /measured)."""
+        measured = self._file.measured
+        return (1.0, np.zeros((len(self), 0))) if measured is None else (measured.spread, measured.explained[self._rows])
+
     def ids(self):
         """config_id as the 16 hex digits the program prints."""
         return self._file.ids_of(self._rows)

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iostream>
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "search/best_first.hpp"
 #include "search/evaluator.hpp"
@@ -25,16 +27,19 @@ using support::names;
 using support::numbers;
 using sweep::Axis;
 
-// Spaces to search; ECHO_BEST_SPACES asks for more.
-std::uint64_t spaces_to_search() {
-  const char* const text = std::getenv("ECHO_BEST_SPACES");
-  return text == nullptr ? 10 : std::strtoull(text, nullptr, 10);
+std::int64_t asked_of(const char* variable, std::int64_t otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
 }
+// Spaces to search, and combinations of axes that one has at most.
+std::int64_t spaces_to_search() { return asked_of("ECHO_BEST_SPACES", 10); }
+std::int64_t most_combinations() { return asked_of("ECHO_BEST_COMBINATIONS", 6000); }
+bool are_large() { return most_combinations() > 6000; }
 
 sweep::Dimension some_of(const sweep::Dimension& all, Draws& draws) {
   sweep::Dimension out{{{all.columns[0].axis, {}}}};
   for (const sweep::AxisValue& value : all.columns[0].values)
-    if (draws.below(3) != 0) out.columns[0].values.push_back(value);
+    if (draws.below(are_large() ? 8 : 3) != 0) out.columns[0].values.push_back(value);
   if (out.columns[0].values.empty()) out.columns[0].values.push_back(all.columns[0].values[0]);
   return out;
 }
@@ -71,9 +76,9 @@ std::vector<sweep::Dimension> some_dimensions(Draws& draws) {
   std::int64_t size = 1;
   for (const sweep::Dimension& dimension : out) size *= dimension.size();
   for (const sweep::Dimension& dimension : more) {
-    if (draws.coin()) continue;
+    if (are_large() ? draws.below(4) == 0 : draws.coin()) continue;
     const sweep::Dimension one = some_of(dimension, draws);
-    if (size * one.size() > 6000) continue;
+    if (size * one.size() > most_combinations()) continue;
     size *= one.size();
     out.push_back(one);
   }
@@ -219,8 +224,8 @@ struct Searched {
 };
 
 TEST(BestSearch, FindsWhatAGridFinds) {
-  std::int64_t simulated = 0, points = 0;
-  for (std::uint64_t seed = 0; seed < spaces_to_search(); ++seed) {
+  std::int64_t simulated = 0, points = 0, combinations = 0;
+  for (std::uint64_t seed = 0; std::cmp_less(seed, spaces_to_search()); ++seed) {
     const sweep::SweepSpec spec = random_sweep(seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ": " + words_of(spec));
     const auto rows = grid_of(spec, support::presets().catalog, support::presets().calibration);
@@ -230,6 +235,7 @@ TEST(BestSearch, FindsWhatAGridFinds) {
     EXPECT_EQ(result.certificate.gap, 0.0);
     simulated += result.certificate.members()[static_cast<std::size_t>(Fate::simulated)];
     points += static_cast<std::int64_t>(rows.size());
+    combinations += searched.space.ordered().size();
     const Certificate again = certificate_of(record_of(result.certificate, spec));
     ASSERT_EQ(again, result.certificate);
     const Proof proof = prove(again, spec, searched.space, searched.evaluator, 20, seed);
@@ -237,6 +243,7 @@ TEST(BestSearch, FindsWhatAGridFinds) {
   }
   EXPECT_GT(points, 0);
   EXPECT_LT(simulated, points);  // of those that are ranked
+  std::cout << combinations << " combinations, " << points << " ranked, " << simulated << " simulated\n";
 }
 
 TEST(BestSearch, AnAlteredProofIsRefused) {

@@ -14,10 +14,10 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <nlopt.hpp>
 
 #include "base/contract.hpp"
 #include "base/student_t.hpp"
+#include "calibrate/subplex.hpp"
 
 namespace echo::calibrate {
 
@@ -76,10 +76,6 @@ struct Search {
   }
 };
 
-double objective(const std::vector<double>& x, std::vector<double>&, void* data) {
-  return (*static_cast<Search*>(data))(x);
-}
-
 }  // namespace
 
 double memory_misfit(const std::vector<MemoryError>& errors, const ErrorModel& model) {
@@ -92,17 +88,7 @@ ErrorModel fit_memory_errors(const std::vector<MemoryError>& errors, const Error
   ECHO_EXPECT(!errors.empty());
   const Publications publications = publications_of(errors);
   Search search{&publications, prior, prior};
-  std::vector<double> x(free_fields.size(), 0.0);
-  nlopt::opt optimizer(nlopt::LN_SBPLX, static_cast<unsigned>(x.size()));
-  optimizer.set_lower_bounds(-4.0);
-  optimizer.set_upper_bounds(4.0);
-  optimizer.set_initial_step(0.2);
-  optimizer.set_ftol_rel(1e-9);
-  optimizer.set_maxeval(2000);
-  optimizer.set_min_objective(objective, &search);
-  double least = 0.0;
-  optimizer.optimize(x, least);
-  search(x);
+  search_least(search, free_fields.size(), {.most = 4.0, .tolerance = 1e-9, .evaluations = 2000});
   return search.model;
 }
 

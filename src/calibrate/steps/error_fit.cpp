@@ -34,13 +34,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlopt.hpp>
 #include <span>
 #include <string>
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "calibrate/steps/step_study.hpp"
+#include "calibrate/subplex.hpp"
 #include "simulate/report/error_bands.hpp"
 
 namespace echo::calibrate {
@@ -140,25 +140,11 @@ struct Search {
   }
 };
 
-double objective(const std::vector<double>& x, std::vector<double>&, void* data) {
-  return (*static_cast<Search*>(data))(x);
-}
-
 // `prior` with the chosen constants at their most likely values.
 ErrorModel most_likely(const std::vector<StepError>& errors, const ErrorModel& prior, Choose choose) {
   ECHO_EXPECT(!errors.empty());
   Search search{publications_of(errors), prior, prior, choose};
-  std::vector<double> x(choose(search.model).size(), 0.0);
-  nlopt::opt optimizer(nlopt::LN_SBPLX, static_cast<unsigned>(x.size()));
-  optimizer.set_lower_bounds(-3.0);
-  optimizer.set_upper_bounds(3.0);
-  optimizer.set_initial_step(0.2);
-  optimizer.set_ftol_rel(1e-7);
-  optimizer.set_maxeval(1500);
-  optimizer.set_min_objective(objective, &search);
-  double least = 0.0;
-  optimizer.optimize(x, least);
-  search(x);
+  search_least(search, choose(search.model).size(), {.most = 3.0, .tolerance = 1e-7, .evaluations = 1500});
   return search.model;
 }
 

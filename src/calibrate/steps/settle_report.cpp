@@ -61,7 +61,7 @@ std::map<std::string, std::vector<Group>> groups_of(StepStudy& study, bool is_un
   ErrorOwners owners;
   std::map<std::string, StepError> unseen;
   if (is_unseen)
-    for (StepError& one : unseen_errors(table, Facts::stock)) unseen.emplace(one.row, one);
+    for (StepError& one : unseen_errors(table, Facts::published)) unseen.emplace(one.row, one);
   std::map<std::pair<std::string, training::TrainingConfig>, Layout> layouts;
   std::map<std::string, std::string> publication;
   for (const config::MeasuredStep* step : study.scored()) {
@@ -92,12 +92,13 @@ std::map<std::string, std::vector<Group>> groups_of(StepStudy& study, bool is_un
 
 struct Regrets {
   double expected_before = 0.0, before = 0.0, expected_after = 0.0, after = 0.0, best_of_fastest = 0.0;
-  double groups = 0.0, layouts = 0.0, improved = 0.0, worse = 0.0;
+  double groups = 0.0, layouts = 0.0, runs = 0.0, improved = 0.0, worse = 0.0;
 
-  void add(const Regrets& one) {
-    expected_before += one.expected_before, before += one.before, expected_after += one.expected_after;
-    after += one.after, best_of_fastest += one.best_of_fastest;
-    groups += one.groups, layouts += one.layouts, improved += one.improved, worse += one.worse;
+  void add(const Regrets& one, double weight = 1.0) {
+    expected_before += weight * one.expected_before, before += weight * one.before;
+    expected_after += weight * one.expected_after, after += weight * one.after;
+    best_of_fastest += weight * one.best_of_fastest, runs += weight * one.runs, groups += weight * one.groups;
+    layouts += one.layouts, improved += one.improved, worse += one.worse;
   }
 };
 
@@ -142,6 +143,7 @@ Regrets regrets_of(const Group& group, std::size_t count) {
           .best_of_fastest = best_of_fastest / best - 1.0,
           .groups = 1.0,
           .layouts = static_cast<double>(group.size()),
+          .runs = static_cast<double>(runs.size()),
           .improved = after < before ? 1.0 : 0.0,
           .worse = after > before ? 1.0 : 0.0};
 }
@@ -149,9 +151,10 @@ Regrets regrets_of(const Group& group, std::size_t count) {
 void print_line(const std::string& name, const Regrets& sum) {
   const auto mean = [&](double total) { return 100.0 * total / sum.groups; };
   fmt::print(
-      "{:20} {:>6.0f} {:>8.0f} {:>8.2f} % {:>7.2f} % {:>8.2f} % {:>7.2f} % {:>10.2f} % {:>7.0f} {:>6.0f}\n",
+      "{:24} {:>6.0f} {:>8.0f} {:>8.2f} % {:>7.2f} % {:>8.2f} % {:>7.2f} % {:>6.1f} {:>9.2f} % {:>7.0f} "
+      "{:>6.0f}\n",
       name, sum.groups, sum.layouts, mean(sum.expected_before), mean(sum.before), mean(sum.expected_after),
-      mean(sum.after), mean(sum.best_of_fastest), sum.improved, sum.worse);
+      mean(sum.after), sum.runs / sum.groups, mean(sum.best_of_fastest), sum.improved, sum.worse);
 }
 
 }  // namespace
@@ -168,16 +171,19 @@ int run_settle(std::span<char*> args) {
   if (count.empty() || count.find_first_not_of("0123456789") != std::string::npos || count.size() > 3)
     throw UserError("--runs " + count + " is no number of runs", "as in --runs 3", 2);
   StepStudy study = read_step_study(table);
-  fmt::print("{:20} {:>6} {:>8} {:>21} {:>20} {:>12} {:>14}\n", "mean regret", "groups", "layouts",
-             "before: expected, is", "after: expected, is", "best of " + count, "better, worse");
-  Regrets all;
+  fmt::print("{:24} {:>6} {:>8} {:>21} {:>20} {:>5} {:>12} {:>14}\n", "mean regret", "groups", "layouts",
+             "before: expected, is", "after: expected, is", "runs", "best of " + count, "better, worse");
+  Regrets all, alike;  // groups weigh alike; publications do
   for (const auto& [name, groups] : groups_of(study, is_unseen, table)) {
     Regrets sum;
     for (const Group& group : groups) sum.add(regrets_of(group, std::stoul(count)));
     print_line(name, sum);
     all.add(sum);
+    alike.add(sum, 1.0 / sum.groups);
   }
-  if (all.groups > 0.0) print_line("all", all);
+  if (all.groups <= 0.0) return 0;
+  print_line("all groups alike", all);
+  print_line("all publications alike", alike);
   return 0;
 }
 

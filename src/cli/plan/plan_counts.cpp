@@ -129,7 +129,9 @@ std::string alone_text(const PlanCounts& counts) {
 }
 
 std::string to_run_text(const sweep::SweepSpec& spec, const PlanCounts& counts) {
-  std::string text = fmt::format("to run  {} points", show_estimate(counts.to_run));
+  const bool searches = spec.search.strategy == sweep::Strategy::best;
+  std::string text =
+      fmt::format("{}  {} points", searches ? "to search" : "to run", show_estimate(counts.to_run));
   if (counts.space.raw > 0) {
     const double share = static_cast<double>(counts.to_run.value) / static_cast<double>(counts.space.raw);
     text += share < 1e-3 ? fmt::format(" ({:.2g} %)", share * 100.0)
@@ -142,6 +144,7 @@ std::string to_run_text(const sweep::SweepSpec& spec, const PlanCounts& counts) 
   } else if (!counts.repeats) {
     text += "; repeated configs are not subtracted";
   }
+  if (searches) text += "; simulated are those that bounds and memory leave open";
   if (!counts.to_run.is_exact()) text += "; " + interval(counts.to_run);
   return text + "\n";
 }

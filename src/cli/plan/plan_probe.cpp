@@ -115,7 +115,8 @@ Probe probe_points(const sweep::SweepSpec& spec, const simulate::Catalog& catalo
   const sweep::RawSpace space(spec, catalog);
   const std::vector<std::int64_t> raws = points_to_probe(spec, counts, space, wanted);
   Probe probe{.points = static_cast<std::int64_t>(raws.size()),
-              .workers = std::max<std::int64_t>(workers, 1)};
+              .workers = std::max<std::int64_t>(workers, 1),
+              .is_search = spec.search.strategy == sweep::Strategy::best};
   if (raws.empty()) return probe;
   sweep::RawCursor cursor(space);
   simulate::Workspace workspace;
@@ -168,7 +169,8 @@ std::string probe_text(const Probe& probe) {
   add(probe.limit, "beyond a limit");
   add(probe.unsupported, "unsupported");
   add(probe.failed, "failed");
-  text += fmt::format("\nestimate  {} {}: {} ({} to {}); file {} to {}; {} per worker\n", probe.workers,
+  text += fmt::format("\nestimate{}  {} {}: {} ({} to {}); file {} to {}; {} per worker\n",
+                      probe.is_search ? " if all were simulated" : "", probe.workers,
                       probe.workers == 1 ? "worker" : "workers", wall(probe.wall.middle),
                       wall(probe.wall.low), wall(probe.wall.high), megabytes(probe.file_least),
                       megabytes(probe.file_most), megabytes(probe.worker_bytes));

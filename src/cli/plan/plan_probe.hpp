@@ -17,6 +17,7 @@ struct Range {
 
 struct Probe {
   std::int64_t points = 0, workers = 1;
+  bool is_search = false;  // the sweep simulates few of its points: `wall` and the file are those of a grid
   double median = 0.0, p99 = 0.0;  // seconds per point
   double feasible = 0.0;           // share of the points
   double memory = 0.0, limit = 0.0, unsupported = 0.0, failed = 0.0;

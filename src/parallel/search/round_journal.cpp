@@ -6,7 +6,9 @@
 
 #include "base/digest.hpp"
 #include "base/error.hpp"
+#include "base/record.hpp"
 #include "parallel/broadcast.hpp"
+#include "parallel/journal/journal_frames.hpp"
 #include "search/serialize.hpp"
 
 namespace echo::parallel {
@@ -16,39 +18,23 @@ using search::Outcome;
 
 namespace {
 
-constexpr std::size_t frame_head = 2 * sizeof(std::uint64_t);
-
-std::uint64_t hash_of(std::string_view bytes) { return hash64(std::as_bytes(std::span(bytes))); }
-
 std::uint64_t hash_of(std::span<const Node> tasks) {
-  return hash_of(to_archive(std::vector<Node>(tasks.begin(), tasks.end())));
+  const std::string bytes = to_archive(std::vector<Node>(tasks.begin(), tasks.end()));
+  return hash64(std::as_bytes(std::span(bytes)));
 }
 
-std::string bytes_of(std::uint64_t number) {
-  std::string bytes(sizeof number, '\0');
-  std::memcpy(bytes.data(), &number, sizeof number);
-  return bytes;
-}
-std::uint64_t number_in(std::string_view bytes) {
-  std::uint64_t number = 0;
-  std::memcpy(&number, bytes.data(), sizeof number);
-  return number;
-}
-
-std::string frame_of(const std::string& payload) {
-  return bytes_of(payload.size()) + bytes_of(hash_of(payload)) + payload;
+std::string payload_of(std::span<const Node> tasks, const std::vector<Outcome>& outcomes) {
+  std::string payload;
+  put_value(hash_of(tasks), payload);
+  return payload += to_archive(outcomes);
 }
 
 // The payloads of the whole frames at the begin of `bytes`.
 std::vector<std::string> payloads_in(std::string_view bytes) {
   std::vector<std::string> found;
-  while (bytes.size() >= frame_head) {
-    const std::uint64_t length = number_in(bytes), hash = number_in(bytes.substr(sizeof length));
-    if (length > bytes.size() - frame_head) break;
-    const std::string_view payload = bytes.substr(frame_head, length);
-    if (hash_of(payload) != hash) break;
-    found.emplace_back(payload);
-    bytes.remove_prefix(frame_head + length);
+  while (const auto payload = first_frame(bytes)) {
+    found.emplace_back(*payload);
+    bytes.remove_prefix(claimed_length(bytes));
   }
   return found;
 }
@@ -81,23 +67,23 @@ void RoundJournal::begin_file(std::size_t frames) {
   require(made.error, path_);
   out_ = std::move(made.it);
   std::string bytes = head_;
-  for (std::size_t i = 0; i < frames; ++i) bytes += frame_of(frames_[i]);
+  for (std::size_t i = 0; i < frames; ++i) bytes += framed(frames_[i]);
   require(out_->append(bytes), path_);
 }
 
 std::optional<std::vector<Outcome>> RoundJournal::next(std::span<const Node> tasks) {
   if (out_ != nullptr || used_ == frames_.size()) return std::nullopt;
-  const std::string& payload = frames_[used_];
-  if (payload.size() < sizeof(std::uint64_t) || number_in(payload) != hash_of(tasks)) return std::nullopt;
+  RecordReader payload(frames_[used_]);
+  if (payload.value<std::uint64_t>() != hash_of(tasks) || !payload.is_whole()) return std::nullopt;
   ++used_;
   std::vector<Outcome> outcomes;
-  from_archive(payload.substr(sizeof(std::uint64_t)), outcomes);
+  from_archive(frames_[used_ - 1].substr(sizeof(std::uint64_t)), outcomes);
   return outcomes;
 }
 
 void RoundJournal::append(std::span<const Node> tasks, const std::vector<Outcome>& outcomes) {
   if (out_ == nullptr) begin_file(used_);
-  require(out_->append(frame_of(bytes_of(hash_of(tasks)) + to_archive(outcomes))), path_);
+  require(out_->append(framed(payload_of(tasks, outcomes))), path_);
 }
 
 void RoundJournal::remove(Disk& disk, const std::filesystem::path& path) {

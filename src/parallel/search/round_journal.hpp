@@ -1,6 +1,6 @@
 // The rounds of a search that are done, in a file beside the result: a relaunch takes their outcomes from
-// there and goes on. A frame of each round: its length, XXH3-64, the hash of its tasks, the outcomes. A torn
-// last frame is dropped. Rounds do not depend on the number of workers, so that another number may go on.
+// there and goes on. A frame (journal/journal_frames.hpp) of each round: the hash of its tasks, the outcomes. A
+// torn last frame is dropped. Rounds do not depend on the number of workers, so that another number may go on.
 #pragma once
 
 #include <cstdint>

@@ -22,10 +22,10 @@ class KeptProducts {
   std::int32_t passed_ = 0;
 };
 
-// Number of leading layers of a chunk of `layers` that are recomputed as configured; the others keep
-// everything.
+// Number of layers of a chunk of `layers` that are recomputed as configured; the others keep everything. Which
+// they are does not matter to passes made of whole blocks.
 [[nodiscard]] std::int32_t recomputed_layers(const training::TrainingConfig&, std::int32_t layers);
-// Recomputation of layer `i` of a chunk.
+// Recomputation of layer `i` of a chunk: of every n-th, the last of n (torchtitan, activation_checkpoint.py).
 [[nodiscard]] training::Recompute recompute_of(const training::TrainingConfig&, std::int32_t i);
 
 // At the start of a layer's backward, by s.recompute. Returns a transfer the next op waits for, or none.

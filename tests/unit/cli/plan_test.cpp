@@ -53,6 +53,15 @@ TEST(PlanCounts, TellWhetherAnIdleRuleWouldEverFire) {
   EXPECT_EQ(std::count(alone.begin(), alone.end(), '8'), 2) << alone;  // narrow and narrower, 8 each
 }
 
+TEST(PlanCounts, SayOfASearchThatItSimulatesFewOfThePoints) {
+  auto spec = layouts();
+  EXPECT_TRUE(says(to_run_text(spec, count_plan(spec, catalog())), "to run"));
+  spec.search.strategy = sweep::Strategy::best;
+  const std::string text = to_run_text(spec, count_plan(spec, catalog()));
+  EXPECT_TRUE(says(text, "to search  15 points")) << text;
+  EXPECT_TRUE(says(text, "bounds and memory leave open")) << text;
+}
+
 TEST(PlanCounts, WarnOfARuleThatLeavesNothing) {
   auto spec = layouts();
   spec.rules.push_back(keep("none", "tp > 8"));

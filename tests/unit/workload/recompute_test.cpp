@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <string>
 
 #include "base/at.hpp"
 #include "tests/support/traced_workload.hpp"
@@ -276,6 +277,28 @@ TEST(Recompute, FullIsTheForwardOfAllLayers) {
         products(static_cast<double>(training::padded_vocabulary(c, no_head, support::plain_framework())));
     EXPECT_DOUBLE_EQ(recomputed_flops(w), forward_flops(w) - head);
   }
+}
+
+// Passes of whole blocks take the number of layers, those that carry traffic ask layer by layer.
+TEST(Recomputation, OfSingleLayersAddsUpToThatOfTheChunk) {
+  for (const auto method : {RecomputeMethod::uniform, RecomputeMethod::block, RecomputeMethod::every})
+    for (std::int32_t n = 0; n <= 6; ++n)
+      for (std::int32_t layers = 1; layers <= 13; ++layers) {
+        TrainingConfig c = recomputing(Recompute::full);
+        c.recipe.recompute_method = method, c.recipe.recompute_layers = n;
+        std::int32_t again = 0;
+        for (std::int32_t i = 0; i < layers; ++i) again += recompute_of(c, i) == Recompute::full ? 1 : 0;
+        EXPECT_EQ(again, recomputed_layers(c, layers))
+            << static_cast<int>(method) << " " << n << " " << layers;
+      }
+}
+
+TEST(Recomputation, OfEveryThirdLayerIsThatOfTheLastOfThree) {
+  TrainingConfig c = recomputing(Recompute::full);
+  c.recipe.recompute_method = RecomputeMethod::every, c.recipe.recompute_layers = 3;
+  std::string recomputed;
+  for (std::int32_t i = 0; i < 7; ++i) recomputed += recompute_of(c, i) == Recompute::full ? 'x' : '-';
+  EXPECT_EQ(recomputed, "--x--x-");
 }
 
 }  // namespace

@@ -15,6 +15,20 @@ function bandBars(values, rows, name) {
   };
 }
 
+// The range of a linear axis where bars reach far beyond all points: these in most of the picture, bars cut at its edge.
+// Nothing where they do not.
+function rangeOfPoints(name, axis, shown, barred) {
+  const values = shown.map((row) => valueOf(name, row)).filter((value) => Number.isFinite(value));
+  const low = Math.min(...values), high = Math.max(...values), most = 0.5 * (high - low);
+  if (axis.logarithmic || !(most > 0)) return {};
+  const ends = barred.map((row) => [-1, 1].map((side) => valueOf(name, row) * Math.exp(side * bandOf(lawOf(name), row))));
+  const least = Math.min(...ends.map((one) => one[0])), greatest = Math.max(...ends.map((one) => one[1]));
+  if (least >= low - most && greatest <= high + most) return {};
+  const edge = 0.05 * (high - low);
+  const range = [Math.max(Math.min(low, least), low - most) - edge, Math.min(Math.max(high, greatest), high + most) + edge];
+  return {range: range.map((value) => value / axis.factor)};
+}
+
 const STANDINGS = {
   robust: ["on the front: robust", "diamond", "good"],
   tie: ["on the front: may be beaten", "circle", "accent"],
@@ -103,14 +117,26 @@ function drawFront() {
       ...(standing === "unproven" ? {} : {error_x: bandBars(xs, rows, x), error_y: bandBars(ys, rows, y)})
     });
   }
+  const barred = points.filter((one) => one.standing !== "unproven" && isVisible[one.row]).map((one) => one.row);
+  const ranges = {
+    x: rangeOfPoints(x, axes.x, [...cloud, ...barred], barred),
+    y: rangeOfPoints(y, axes.y, [...cloud, ...barred], barred)
+  };
+  const isCut = ranges.x.range || ranges.y.range;
   const said = `${labelOf(x)} against ${labelOf(y)}; ${goals[x] === "min" ? "less" : "more"} and ${
                    goals[y] === "min" ? "less" : "more"} is better. ` +
       (counts.unjudged ? `${plural(counts.unjudged, "point")} on the front.` :
                          `${counts.robust} robust, ${counts.tie} that another may beat, ${
-                             counts.unproven} unproven. Bars: 80 % bands of the front.`) +
+                             counts.unproven} unproven. Bars: 80 % bands of the front${isCut ? ", cut at the edge" : ""}.`) +
       (density ? ` Shading counts all ${grouped(model.counts.ranked)} ranked rows; points are those on this page.` :
                  "");
-  frontPicture.draw(traces, {height: 470, xaxis: axes.x.axis, yaxis: axes.y.axis, dragmode: "select"}, said, {
+  const layout = {
+    height: 470,
+    xaxis: {...axes.x.axis, ...ranges.x},
+    yaxis: {...axes.y.axis, ...ranges.y},
+    dragmode: "select"
+  };
+  frontPicture.draw(traces, layout, said, {
     heads: [
       "id", "configuration", labelOf(x) + " [" + columns.get(x).units + "]",
       labelOf(y) + " [" + columns.get(y).units + "]", "standing"
