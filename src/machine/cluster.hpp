@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/id.hpp"
 #include "base/units.hpp"
@@ -28,6 +29,12 @@ struct GivenFabric {
   BytesPerSecond shifted, all_pairs;  // to the like GPU any number of domains on, the slowest; to all
   SimTime shifted_latency{}, all_pairs_latency{};  // the longest, the mean
   friend bool operator==(const GivenFabric&, const GivenFabric&) = default;
+};
+
+// A parameter of the packet simulator by its name, for one congestion control or, without one, for all.
+struct PacketSetting {
+  std::string control, name, value;
+  friend bool operator==(const PacketSetting&, const PacketSetting&) = default;
 };
 
 // Electric power of a node beside its GPUs, in watts; all 0 = unknown.
@@ -61,6 +68,8 @@ struct ClusterSpec {
   GivenFabric given;                   // of topology "file"
   Fabric fabric = Fabric::infiniband;
   Routing routing = Routing::adaptive;
+  CongestionControl congestion_control = CongestionControl::none;
+  std::vector<PacketSetting> packets;  // of NICs, then of switches, in place of the packet simulator's own
   CpuVendor cpu = CpuVendor::intel;
   BytesPerSecond host_memory;  // per node, all sockets together; 0 = unknown
   NodePower power;

@@ -13,8 +13,8 @@
 namespace echo::network {
 
 // Model of contention between concurrent collectives.
-enum class Contention : std::int8_t { analytical, off, flow };
-inline constexpr std::array<std::string_view, 3> contention_names{"analytical", "off", "flow"};
+enum class Contention : std::int8_t { analytical, off, flow, packet };
+inline constexpr std::array<std::string_view, 4> contention_names{"analytical", "off", "flow", "packet"};
 
 // Demand of one collective on the links of a GPU and of its node while it runs alone.
 struct LinkDemand {

@@ -19,6 +19,7 @@
 #include "config/catalog/fitted/practice_file.hpp"
 #include "config/catalog/fitted/setting_file.hpp"
 #include "config/catalog/framework_file.hpp"
+#include "config/catalog/packet_preset.hpp"
 #include "config/catalog/preset_base.hpp"
 #include "config/catalog/preset_files.hpp"
 #include "config/sweep_file/include_files.hpp"
@@ -169,6 +170,20 @@ std::int32_t follow(const Table& table, const std::string& name, const std::stri
     problems.error(place, "unknown " + what + " \"" + name + "\"", suggest(name, names_in(table), "known"));
   }
   return index;
+}
+
+// The settings of the preset of this name; none for no name.
+std::vector<machine::PacketSetting> named(const std::vector<PacketPreset>& presets, const std::string& name,
+                                          const std::string& what, const Place& place, Problems& problems) {
+  const std::int32_t index = follow(presets, name, what, place, problems);
+  return index < 0 ? std::vector<machine::PacketSetting>() : presets[at(index)].settings;
+}
+
+// The cluster's own settings come last, and win.
+void lay_under(std::vector<machine::PacketSetting>& own, std::vector<machine::PacketSetting> nic,
+               const std::vector<machine::PacketSetting>& of_switch) {
+  nic.insert(nic.end(), of_switch.begin(), of_switch.end());
+  own.insert(own.begin(), nic.begin(), nic.end());
 }
 
 // The constants of every file, those of siblings filled up.
@@ -339,6 +354,11 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
   for (const auto& found :
        reading.all(Kind<PracticeFile>{"practice", "published practice", "calibration", read_practice}))
     calibration.practice = found.preset.practice;  // same
+  const auto packets_of = [&](const char* folder, const char* what) {
+    return presets_of(reading.all(Kind<PacketPreset>{folder, what, "preset", read_packet_preset}));
+  };
+  const std::vector<PacketPreset> nics = packets_of("nics", "nic"),
+                                  switches = packets_of("switches", "switch");
   inputs.reliability = presets_of(reading.all(
       Kind<ReliabilityFile>{"reliability", "reliability preset", "preset", read_reliability_file}));
   for (const Found<machine::GpuSpec>& found : gpus) {
@@ -351,6 +371,8 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
     cluster.gpu =
         machine::GpuId(follow(catalog.gpus, found.preset.gpu, "gpu", found.preset.gpu_place, problems));
     (void)follow(calibration.networks, cluster.network, "network", found.preset.network_place, problems);
+    lay_under(file.spec.packets, named(nics, file.nic, "nic", file.nic_place, problems),
+              named(switches, file.network_switch, "switch", file.switch_place, problems));
     catalog.clusters.push_back(std::move(cluster));
   }
   std::vector<Alias> rows;

@@ -11,30 +11,33 @@
 #include <array>
 
 #include "base/at.hpp"
+#include "config/catalog/packet_preset.hpp"
 #include "machine/topology.hpp"
 
 namespace echo::config {
 namespace {
 
+using machine::CongestionControl;
 using machine::Fabric;
 using machine::Routing;
 
 struct Make {
   Routing routing;
+  machine::CongestionControl control;
   double hop_seconds;  // 0 = not known
 };
 
 Make make_of(Fabric fabric) {
   switch (fabric) {
     case Fabric::infiniband:
-      return {Routing::adaptive, 130e-9};
+      return {Routing::adaptive, CongestionControl::none, 130e-9};
     case Fabric::roce:
     case Fabric::ethernet:
-      return {Routing::ecmp, 600e-9};
+      return {Routing::ecmp, CongestionControl::dcqcn, 600e-9};
     case Fabric::slingshot:
-      return {Routing::adaptive, 350e-9};
+      return {Routing::adaptive, CongestionControl::none, 350e-9};
     case Fabric::efa:
-      return {Routing::adaptive, 0.0};
+      return {Routing::adaptive, CongestionControl::swift, 0.0};
   }
   return {};
 }
@@ -48,6 +51,18 @@ std::int32_t count(TableReader& file, std::string_view key, Range range, std::in
   std::int64_t value = otherwise;
   file.integer(key, range, value, Presence::optional);
   return static_cast<std::int32_t>(value);
+}
+
+void read_packet_keys(TableReader& file, ClusterFile& read) {
+  const auto preset = [&](const char* key, std::string& name, Place& place) {
+    place = file.place();
+    if (const toml::node* node = file.node(key, Presence::optional)) place = place_of(*node);
+    file.text(key, name, Presence::optional);
+  };
+  preset("nic", read.nic, read.nic_place);
+  preset("switch", read.network_switch, read.switch_place);
+  if (const toml::table* own = file.table("packets", Presence::optional))
+    read_packet_settings(*own, "", file.problems(), read.spec.packets);
 }
 
 void read_topology(TableReader& file, ClusterFile& read) {
@@ -87,6 +102,10 @@ void read_fabric_keys(TableReader& file, ClusterFile& read) {
   const Make make = make_of(cluster.fabric);
   file.choice("routing", words(machine::routing_names), routing, Presence::optional);
   cluster.routing = routing < 0 ? make.routing : static_cast<Routing>(routing);
+  int control = -1;
+  file.choice("congestion_control", words(machine::congestion_control_names), control, Presence::optional);
+  cluster.congestion_control = control < 0 ? make.control : static_cast<CongestionControl>(control);
+  read_packet_keys(file, read);
   double hop = make.hop_seconds;
   file.quantity("scale_out_hop_latency", UnitKind::duration, {0.0, 1e6}, hop,
                 hop > 0.0 ? Presence::optional : Presence::require);

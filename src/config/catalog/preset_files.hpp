@@ -21,6 +21,8 @@ struct ClusterFile {
   machine::ClusterSpec spec;
   std::string gpu;
   Place gpu_place, network_place;
+  std::string nic, network_switch;  // presets of the packet simulator; empty: none
+  Place nic_place, switch_place;
   std::string fabric_path;  // of topology "file"; read with the rest of the catalog
   Place fabric_place;
 };

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/at.hpp"
+
 namespace echo::config {
 namespace {
 
@@ -114,9 +116,23 @@ const std::vector<Setting>& setting_table() {
        SettingForm::word,
        "slowdown of overlapping collectives of different groups. analytical: they share common links, "
        "in closed form; flow: in addition, each is priced on the links as left by the flows of all groups of "
-       "its kind; off: none",
+       "its kind; packet: the same, packet by packet under the congestion control of the NICs; off: none",
        [](SweepSpec& s, Value v) { s.contention = static_cast<simulate::Contention>(std::lround(v.number)); },
        {simulate::contention_names.begin(), simulate::contention_names.end()}},
+      {"simulate",
+       "congestion_control",
+       SettingForm::word,
+       "how NICs pace packets, with contention = \"packet\"; cluster: as the cluster's preset says. An axis "
+       "of "
+       "this name in [space] takes precedence",
+       [](SweepSpec& s, Value v) {
+         if (v.number > 0.0)
+           s.dimensions.push_back(
+               {{{sweep::Axis::congestion_control,
+                  {{.text =
+                        std::string(machine::congestion_control_names[at(std::lround(v.number) - 1)])}}}}});
+       },
+       {"cluster", "dcqcn", "dctcp", "hpcc", "none", "swift", "timely"}},
       {"simulate",
        "setting",
        SettingForm::word,

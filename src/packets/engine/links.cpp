@@ -120,7 +120,7 @@ std::int32_t Simulation::next_of_many(std::span<const std::int32_t> ports, const
 std::int32_t Simulation::next_port(std::int32_t node, const Packet& packet) {
   const bool is_data = packet.kind == Packet::Kind::data;
   const Flow& flow = flows_[at(packet.flow)];
-  if (!reorders_ || (is_data && !flow.nodes.empty()))
+  if (!reorders_ || (is_data && !(flow.nodes.empty() && flow.ports.empty())))
     return (is_data ? data_paths_ : answer_paths_).row(packet.flow)[at(packet.hop)];
   const auto ports = routes_.next_ports(node, is_data ? flow.destination : flow.source);
   return ports.size() == 1 ? ports.front() : next_of_many(ports, packet);

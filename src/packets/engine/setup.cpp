@@ -150,7 +150,9 @@ void Simulation::set_up_paths() {
     const Flow& flow = flows_[at(i)];
     const FlowLabel label{flow.source, flow.destination, static_cast<std::uint16_t>(10000 + rank[at(i)]),
                           100};
-    const auto path = flow.nodes.empty() ? path_for(i, label) : ports_along(fabric_, flow.nodes);
+    const auto path = !flow.ports.empty()  ? flow.ports
+                      : flow.nodes.empty() ? path_for(i, label)
+                                           : ports_along(fabric_, flow.nodes);
     ECHO_EXPECT(!path.empty() && fabric_.receiver(path.back()) == flow.destination);
     add(data_paths_, path);
     add(answer_paths_, path_for(i, label.reversed()));

@@ -8,11 +8,15 @@
 // what Ethernet adds to frames, and the time of hosts' software.
 #include "packets/engine/simulation.hpp"
 
+#include <limits>
+
 namespace echo::packets {
 
 Outcome simulate_packets(const Fabric& fabric, const Routes& routes, std::span<const Flow> flows,
                          const CongestionControl& control, const Parameters& parameters) {
-  return Simulation(fabric, routes, flows, control, parameters).run();
+  Simulation simulation(fabric, routes, flows, control, parameters);
+  simulation.run_until(SimTime::max(), std::numeric_limits<std::int64_t>::max());
+  return simulation.take_outcome();
 }
 
 std::int64_t Simulation::schedule(SimTime time, Event::Kind kind, std::int32_t where, std::int32_t what) {
@@ -66,14 +70,28 @@ void Simulation::await_free(std::int32_t id) {
   events_.push({port.free_at, port.free_order, Event::Kind::transmitted, id, 0});
 }
 
-Outcome Simulation::run() {
-  while (open_ > 0 && live_ > 0) {
+bool Simulation::run_until(SimTime until, std::int64_t most_packet_hops) {
+  while (open_ > 0 && live_ > 0 && outcome_.totals.packet_hops < most_packet_hops) {
     const Event event = events_.pop();
+    if (event.time > until) {
+      events_.push(event);
+      now_ = until;
+      return true;
+    }
     now_ = event.time;
     order_now_ = event.order();
     if (event.kind() != Event::Kind::control_timer) --live_;
     handle(event);
   }
+  return open_ > 0 && live_ > 0;
+}
+
+Progress Simulation::progress(std::int32_t flow) const {
+  const Sender& sender = senders_[at(flow)];
+  return {sender.next, sender.acknowledged, last_progress_[at(flow)]};
+}
+
+Outcome Simulation::take_outcome() {
   for (std::int32_t flow = 0; flow < length_of(flows_); ++flow)
     if (!senders_[at(flow)].is_finished()) outcome_.unfinished.push_back(flow);
   return std::move(outcome_);

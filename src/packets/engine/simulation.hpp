@@ -35,12 +35,27 @@ struct Outcome {
 [[nodiscard]] Outcome simulate_packets(const Fabric&, const Routes&, std::span<const Flow>,
                                        const CongestionControl&, const Parameters&);
 
-// The parts of a run; simulate_packets() makes one and returns its outcome.
+// How far a flow is: bytes sent at least once and not refused, bytes acknowledged, and when the last of these
+// acknowledgements came (or the flow began).
+struct Progress {
+  std::int64_t sent = 0, acknowledged = 0;
+  SimTime last{};
+};
+
+// A run that can be halted and looked at; simulate_packets() makes one and takes it to its end.
 class Simulation : private FlowHost {
  public:
+  // The arguments outlive it.
   Simulation(const Fabric&, const Routes&, std::span<const Flow>, const CongestionControl&,
              const Parameters&);
-  [[nodiscard]] Outcome run();
+  // Goes on to the time, or until so many packets have been sent on links; false once no flow is open or
+  // nothing under way can finish one. Halts change no outcome.
+  bool run_until(SimTime until, std::int64_t most_packet_hops);
+  [[nodiscard]] SimTime now() const { return now_; }
+  [[nodiscard]] Progress progress(std::int32_t flow) const;
+  [[nodiscard]] const Totals& totals() const { return outcome_.totals; }
+  // Of the flows that have finished; ends the run.
+  [[nodiscard]] Outcome take_outcome();
 
  private:
   struct Port {

@@ -47,6 +47,7 @@ struct Flow {
   SimTime start{};
   std::int32_t after = -1;
   std::vector<std::int32_t> nodes = {};  // the path to take, hosts included; empty: by the routing
+  std::vector<std::int32_t> ports = {};  // the same by its ports, where links lie side by side
   friend bool operator==(const Flow&, const Flow&) = default;
 };
 

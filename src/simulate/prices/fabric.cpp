@@ -19,6 +19,7 @@ FabricKey fabric_of(const training::TrainingConfig& config, const machine::Clust
 machine::ClusterSpec with_fabric(machine::ClusterSpec cluster, const FabricKey& key) {
   if (!key.topology.is_none()) cluster.topology = key.topology;
   if (key.routing) cluster.routing = *key.routing;
+  if (key.congestion_control) cluster.congestion_control = *key.congestion_control;
   if (key.oversubscription_permille > 0) cluster.oversubscription = key.oversubscription_permille / 1000.0;
   if (key.nodes > 0) cluster.nodes = key.nodes;
   return cluster;

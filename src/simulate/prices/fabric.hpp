@@ -16,6 +16,7 @@ namespace echo::simulate {
 struct FabricKey {
   machine::TopologyId topology;
   std::optional<machine::Routing> routing;
+  std::optional<machine::CongestionControl> congestion_control;  // where packets are simulated
   std::int32_t oversubscription_permille = 0;
   std::int32_t nodes = 0;  // of the machine, where a topology asks and the cluster does not say
   bool scattered = false;

@@ -33,6 +33,17 @@ const machine::GroupLinks& links_by_flows(const FlowQuestion& ask, std::int32_t 
   return entry->second;
 }
 
+machine::GroupLinks links_by_packets(const FlowQuestion& ask, std::int32_t where, PriceMemo& memo) {
+  network::Traffic traffic = traffic_of(ask.query.kind, ask.priced.algorithm);
+  traffic.scattered = ask.fabric.scattered;
+  const FlowLinksKey key{where, traffic.algorithm, traffic.kind, ask.fabric, ask.query.group};
+  const auto entry =
+      memo.packet_links.try_emplace(key, ask.query.group, traffic, ask.cluster, hash_seed).first;
+  const std::int64_t bytes =
+      network::bytes_between_pair(ask.query.group, traffic, ask.query.kind, ask.query.payload.value);
+  return entry->second.links(ask.closed, bytes);
+}
+
 ops::CommSettings as_chosen(ops::CommSettings settings, const ops::CollectiveEstimate& priced) {
   const ops::NcclAlgorithm chosen = priced.algorithm;
   if (chosen > ops::NcclAlgorithm::automatic && chosen <= ops::last_nccl_algorithm)

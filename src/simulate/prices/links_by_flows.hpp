@@ -1,4 +1,4 @@
-// Price of a collective on the links that its group gets in a flow-level simulation of the machine.
+// Price of a collective on the links that its group gets in a simulation of the machine by flows or packets.
 #pragma once
 
 #include "collective/constants.hpp"
@@ -22,6 +22,10 @@ struct FlowQuestion {
 // The links; worked out once for each kind of traffic in groups of one shape. `where`: GPU and cluster.
 [[nodiscard]] const machine::GroupLinks& links_by_flows(const FlowQuestion&, std::int32_t where,
                                                         PriceMemo& memo);
+
+// The same by packets, for what the query sends: worked out once for each kind of traffic in groups of one
+// shape, and once for each power of two of bytes.
+[[nodiscard]] machine::GroupLinks links_by_packets(const FlowQuestion&, std::int32_t where, PriceMemo& memo);
 
 // Settings that keep NCCL to what it chose.
 [[nodiscard]] ops::CommSettings as_chosen(ops::CommSettings, const ops::CollectiveEstimate&);

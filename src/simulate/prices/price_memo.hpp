@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "congestion/packet_links.hpp"
 #include "machine/cluster.hpp"
 #include "machine/topology.hpp"
 #include "network/nccl_phases.hpp"
@@ -24,7 +25,7 @@ struct CollectiveKey {
   FabricKey fabric;
   ops::CommSettings settings;
   ops::CollectiveQuery query;
-  bool by_flows = false;  // priced on links_by_flows
+  bool by_flows = false, by_packets = false;  // priced on links_by_flows, or links_by_packets
   friend bool operator==(const CollectiveKey&, const CollectiveKey&) = default;
 };
 
@@ -88,6 +89,7 @@ struct PriceMemo {
     if (kernels.size() > most_kernels) kernels.clear(), kernel_places.clear();
     if (collectives.size() > most_collectives) collectives.clear(), collective_places.clear();
     if (flow_links.size() > most_collectives) flow_links.clear();
+    if (packet_links.size() > most_collectives / 16) packet_links.clear();
   }
   std::size_t most_kernels = std::size_t{1} << 13, most_collectives = std::size_t{1} << 12;  // 2.5, 2 MiB
   std::int32_t kernels_numbered = 0, collectives_numbered = 0;
@@ -99,6 +101,7 @@ struct PriceMemo {
   PlaceHints<Kernels> kernel_places;
   PlaceHints<Collectives> collective_places;
   std::unordered_map<FlowLinksKey, machine::GroupLinks, PriceKeyHash> flow_links;
+  std::unordered_map<FlowLinksKey, congestion::PacketLinks, PriceKeyHash> packet_links;
   FactorMemo factors;  // by the numbers of `kernels` and `collectives`
 };
 

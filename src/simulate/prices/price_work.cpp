@@ -92,7 +92,9 @@ std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKe
 
 static std::int32_t code_of(const FabricKey& fabric) {
   const std::int32_t routing = fabric.routing ? static_cast<std::int32_t>(*fabric.routing) + 1 : 0;
-  return (fabric.topology.index() + 1) * 16 + routing;
+  const std::int32_t control =
+      fabric.congestion_control ? static_cast<std::int32_t>(*fabric.congestion_control) + 1 : 0;
+  return ((fabric.topology.index() + 1) * 16 + routing) * 16 + control;
 }
 
 std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
@@ -114,7 +116,7 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
       .add(packed(g.extent * 2 + (key.fabric.scattered ? 1 : 0), key.fabric.nodes))
       .add(packed(key.generic, forced))
       .add(others)
-      .add(key.by_flows ? 1 : 0)
+      .add((key.by_flows ? 1 : 0) + (key.by_packets ? 2 : 0))
       .done();
 }
 
@@ -182,11 +184,16 @@ static ops::CollectiveEstimate pipelined(const ops::CollectiveEstimate& a, const
 static CollectiveKey common_key(const training::TrainingConfig& config, const Catalog& catalog,
                                 const Calibration& calibration) {
   const machine::ClusterSpec& own = catalog.cluster(config.cluster);
+  const bool by_packets = calibration.contention == Contention::packet;
+  FabricKey fabric = fabric_of(config, own);
+  if (by_packets)
+    fabric.congestion_control = config.fabric.congestion_control.value_or(own.congestion_control);
   return {.where = config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index(),
           .generic = generic_code(config.recipe),
-          .fabric = fabric_of(config, own),
+          .fabric = fabric,
           .settings = comm_settings_of(config, catalog),
-          .by_flows = calibration.contention == Contention::flow};
+          .by_flows = calibration.contention == Contention::flow,
+          .by_packets = by_packets};
 }
 
 static const PriceMemo::Collectives::value_type& priced(const CollectiveKey& key,
@@ -194,7 +201,7 @@ static const PriceMemo::Collectives::value_type& priced(const CollectiveKey& key
                                                         const Catalog& catalog,
                                                         const Calibration& calibration, PriceMemo& memo) {
   const machine::ClusterSpec& own = catalog.cluster(config.cluster);
-  const auto& [where, generic, fabric, settings, query, by_flows] = key;
+  const auto& [where, generic, fabric, settings, query, by_flows, by_packets] = key;
   const auto [entry, is_new] = memo.collectives.try_emplace(key);
   PricedCollective& price = entry->second;  // stays where it is when others are added
   if (is_new) price.number = memo.collectives_numbered++;
@@ -221,8 +228,9 @@ static const PriceMemo::Collectives::value_type& priced(const CollectiveKey& key
                         .estimate;
     } else {
       price.alone = collective::price(query, links, settings, cluster.nccl_version, constants);
-      if (by_flows && query.group.nodes > 1 && price.alone.time > SimTime::zero()) {
-        links = links_by_flows({query, price.alone, links, cluster, fabric}, where, memo);
+      if ((by_flows || by_packets) && query.group.nodes > 1 && price.alone.time > SimTime::zero()) {
+        const FlowQuestion ask{query, price.alone, links, cluster, fabric};
+        links = by_flows ? links_by_flows(ask, where, memo) : links_by_packets(ask, where, memo);
         price.alone = collective::price(query, links, as_chosen(settings, price.alone), cluster.nccl_version,
                                         constants);
       }

@@ -1,0 +1,79 @@
+"""Sweeps whose collectives are simulated packet by packet (`[simulate] contention = "packet"`).
+
+usage: packet_contention_test.py ECHO_SWEEP
+"""
+
+import pathlib
+import subprocess
+import sys
+import unittest
+
+import h5py
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "analysis"), str(ROOT / "tests/support")]
+from program_case import ProgramCase  # noqa: E402
+
+SWEEP = """
+schema = 1
+name = "packets"
+[space]
+model = "llama3-8b"
+cluster = "dgx-h100-roce400"
+gpus = 64
+tp = [1, 8]
+micro_batch = 1
+global_batch = 128
+zero = [1, 3]
+oversubscription = [1.0, 4.0]
+routing = ["ecmp", "adaptive"]
+{axis}
+[derive]
+dp = "gpus / tp"
+[simulate]
+contention = "{contention}"
+{simulate}
+"""
+AXIS = 'congestion_control = ["dcqcn", "hpcc", "none"]'
+
+
+class PacketContention(ProgramCase):
+    def swept(self, contention, axis="", simulate="", workers=1):
+        (self.folder / "sweep.toml").write_text(SWEEP.format(contention=contention, axis=axis, simulate=simulate))
+        file = f"{contention}-{workers}.h5"
+        words = ["sweep.toml", "-o", file, "--progress", "none", "-q", "--fresh"]
+        if workers == 1:
+            self.run_program(*words)
+        else:
+            subprocess.run(["mpirun", "-n", str(workers), self.program, *words], cwd=self.folder, check=True, timeout=240)
+        with h5py.File(self.folder / file) as rows:
+            return {name: rows[name][:] for name in ("step_time", "congestion_control", "status")}, rows.attrs["rows_digest"]
+
+    def test_is_slower_than_flows_and_differs_by_congestion_control(self):
+        flows, _ = self.swept("flow", AXIS)
+        packets, _ = self.swept("packet", AXIS)
+        feasible = packets["status"] == 0
+        self.assertTrue(feasible.any())
+        ratio = packets["step_time"][feasible] / flows["step_time"][feasible]
+        self.assertGreater(ratio.min(), 0.99)
+        self.assertGreater(ratio.max(), 1.0)
+        by_control = [packets["step_time"][feasible & (packets["congestion_control"] == c)]
+                      for c in np.unique(packets["congestion_control"])]
+        self.assertEqual(len(by_control), 3)
+        self.assertFalse(np.array_equal(by_control[0], by_control[1]))
+
+    def test_is_the_same_for_any_number_of_workers(self):
+        _, one = self.swept("packet", AXIS)
+        _, three = self.swept("packet", AXIS, workers=3)
+        self.assertEqual(one, three)
+
+    def test_takes_its_congestion_control_from_simulate(self):
+        by_axis, _ = self.swept("packet", 'congestion_control = "hpcc"')
+        by_key, _ = self.swept("packet", simulate='congestion_control = "hpcc"')
+        np.testing.assert_array_equal(by_axis["step_time"], by_key["step_time"])
+
+
+if __name__ == "__main__":
+    ProgramCase.program = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
