@@ -1,4 +1,4 @@
-// What the packet simulator is told of a machine's NICs and switches.
+// What the packet simulator is given of a machine: its NICs and switches.
 #pragma once
 
 #include <cstdint>

@@ -54,7 +54,7 @@ class Simulation : private FlowHost {
   [[nodiscard]] SimTime now() const { return now_; }
   [[nodiscard]] Progress progress(std::int32_t flow) const;
   [[nodiscard]] const Totals& totals() const { return outcome_.totals; }
-  // Of the flows that have finished; ends the run.
+  // What came of the flows that have finished; ends the run.
   [[nodiscard]] Outcome take_outcome();
 
  private:
