@@ -2,7 +2,6 @@
 
 usage: python3 docs/tables.py accuracy | publications        published training steps (ECHO_DATA_DIR, echo-calibrate)
        python3 docs/tables.py topology FILE.h5               the best step of each fabric
-       python3 docs/tables.py congestion FILE.h5             the best layout of each network, congestion control and routing
        python3 docs/tables.py points | rejected | flows      echo-benchmark, beside the program
 """
 
@@ -132,43 +131,6 @@ def print_topology(path):
         print("| " + " | ".join(cells) + " |")
 
 
-def networks_of(path):
-    """{network: {oversubscription: {layout: best step}}} of a sweep over networks."""
-    import echo_sweep
-
-    axes = ["tp", "cp", "pp", "vpp", "zero", "recompute"]
-    table = echo_sweep.open(path).feasible.frame(
-        ["cluster", "routing", "congestion_control", "oversubscription", *axes, "step_time"])
-    found = {}
-    for row in table.to_dict("records"):
-        is_infiniband = "ndr" in row["cluster"]
-        network = "InfiniBand" if is_infiniband else f"RoCE, {row['congestion_control'].upper()}, {row['routing']}"
-        layout = f"tp {row['tp']}, cp {row['cp']}, pp {row['pp']} x {row['vpp']}" + (", ZeRO-3" if row["zero"] == "parameters" else "")
-        steps = found.setdefault(network, {}).setdefault(float(row["oversubscription"]), {})
-        steps[layout] = min(steps.get(layout, math.inf), row["step_time"])
-    return found
-
-
-def swapped(steps, reference):
-    """Pairs of layouts that stand in the other order than in the reference, in percent of all pairs."""
-    names = sorted(set(steps) & set(reference))
-    pairs = [(a, b) for i, a in enumerate(names) for b in names[:i] if reference[a] != reference[b]]
-    other = sum((steps[a] - steps[b]) * (reference[a] - reference[b]) < 0 for a, b in pairs)
-    return 100 * other / len(pairs) if pairs else 0.0
-
-
-def print_congestion(path):
-    networks = networks_of(path)
-    reference = networks["InfiniBand"][1.0]
-    print("| network | uplinks | best step | layout | median layout | pairs of layouts that change places |")
-    print("|---|---|---|---|---|---|")
-    for network, by_uplinks in networks.items():
-        for uplinks, steps in sorted(by_uplinks.items()):
-            best = min(steps, key=steps.get)
-            print(f"| {network} | {uplinks:g}:1 | {steps[best]:.2f} s | {best} | {statistics.median(steps.values()):.2f} s "
-                  f"| {swapped(steps, reference):.1f} % |")
-
-
 def benchmark(pattern):
     """{name: result} of echo-benchmark."""
     ran = subprocess.run([PROGRAM.with_name("echo-benchmark"), f"--benchmark_filter={pattern}", "--benchmark_format=json"],
@@ -205,7 +167,7 @@ def print_flows():
 
 if __name__ == "__main__":
     what, *words = sys.argv[1:] or ["--help"]
-    tables = {"accuracy": print_accuracy, "publications": print_publications, "topology": print_topology, "congestion": print_congestion,
+    tables = {"accuracy": print_accuracy, "publications": print_publications, "topology": print_topology,
               "points": print_points, "rejected": print_rejected, "flows": print_flows}
     if what not in tables:
         sys.exit(__doc__)
