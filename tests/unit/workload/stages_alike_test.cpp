@@ -62,7 +62,9 @@ TEST(StagesAlike, OnlyTheSameChunksInTheMiddleRepeat) {
         runs->push({.work = WorkId(row)}), runs->close_row();
     const bool is_like = repeats_stage_before(layout, stage, tail);
     EXPECT_EQ(tail.update.rows(), stage + (is_like ? 1 : 0));
-    if (is_like) EXPECT_EQ(tail.update.row(stage).front().work, WorkId(stage - 1));
+    if (is_like) {
+      EXPECT_EQ(tail.update.row(stage).front().work, WorkId(stage - 1));
+    }
     return is_like;
   };
   EXPECT_TRUE(repeats({}, 2));
