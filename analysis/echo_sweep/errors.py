@@ -11,7 +11,8 @@ import numpy as np
 
 SURE = 0.9  # how sure a comparison must be: nine in ten
 Z90 = 1.2815515655446004  # the normal law's 90th percentile
-SLOPES = {"step_time": 1.0, "1/step_time": -1.0, "mem_peak": 1.0}  # of ln(metric) in ln(what it follows)
+STEP_SLOPES = {"step_time": 1.0, "1/step_time": -1.0}  # of ln(metric) in ln(step time)
+SLOPES = {**STEP_SLOPES, "mem_peak": 1.0}  # of ln(metric) in ln(what it follows)
 
 _erfc = np.frompyfunc(erfc, 1, 1)
 

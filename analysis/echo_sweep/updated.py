@@ -3,7 +3,8 @@ columns that follow the step time are read as they are to be expected after the 
 
 import numpy as np
 
-SLOPES = {"step_time": 1.0, "1/step_time": -1.0}  # of ln(metric) in ln(step time), by error_follows
+from .errors import STEP_SLOPES
+
 ERRORS = ("rel_error", "rel_error_p90")
 LATE = ("step_time_p90", "train_time_p90")  # the 90th percentiles of times
 
@@ -25,7 +26,7 @@ class Measured:
         """The column `name` of the whole file; `predictions`: as it is stored."""
         if name in ERRORS:
             return self._group[name][...]
-        slope = SLOPES.get(follows, 0.0)
+        slope = STEP_SLOPES.get(follows, 0.0)
         if name in LATE and self._before is not None:
             return predictions * np.exp(self._group["shift"][...] + self._group["rel_error_p90"][...] - self._before[...])
         return predictions * np.exp(slope * self._group["shift"][...]) if slope else predictions

@@ -31,6 +31,7 @@ struct Crossing {
   Csr<LinkUse> routes;             // [flow] links of the graph
   std::vector<std::int32_t> part;  // [flow] number of its part, in the order of first flows
   std::int32_t parts = 0;
+  SimTime latency{};  // of the longest path
 };
 
 // From the first link between a NIC and a switch to the last.
@@ -70,6 +71,7 @@ Crossing cross(const NetworkGraph& graph, network::Router& router,
   std::vector<LinkUse> uses;
   for (const textbook::Transfer& t : transfers) {
     router.route(slots[at(t.from)], slots[at(t.to)], 0, uses);
+    out.latency = std::max(out.latency, router.latency_of(uses));
     const auto row = across_fabric(graph, uses);
     if (row.empty()) continue;
     out.routes.value.insert(out.routes.value.end(), row.begin(), row.end());
@@ -164,9 +166,9 @@ class PartBuilder {
 
 }  // namespace
 
-std::vector<FabricPart> parts_of(const NetworkGraph& graph, network::Router& router,
-                                 std::span<const textbook::Transfer> transfers,
-                                 std::span<const std::int32_t> slots, const PacketSettings& settings) {
+FabricParts parts_of(const NetworkGraph& graph, network::Router& router,
+                     std::span<const textbook::Transfer> transfers, std::span<const std::int32_t> slots,
+                     const PacketSettings& settings) {
   const Crossing crossing = cross(graph, router, transfers, slots);
   std::vector<double> rates;
   for (const machine::Link& link : graph.links) rates.push_back(link.bandwidth.value);
@@ -180,15 +182,15 @@ std::vector<FabricPart> parts_of(const NetworkGraph& graph, network::Router& rou
   for (std::int32_t flow = 0; flow < crossing.routes.rows(); ++flow)
     members[at(crossing.part[at(flow)])].push_back(flow);
   std::map<std::vector<std::int32_t>, std::int32_t> known;
-  std::vector<FabricPart> parts;
+  FabricParts out{.parts = {}, .latency = crossing.latency};
   PartBuilder builder(graph, crossing, settings);
   for (const auto& flows : members) {
     std::vector<std::int32_t> classes;
     for (const std::int32_t flow : flows) classes.push_back(folded.class_of[at(flow)]);
     std::sort(classes.begin(), classes.end());
-    if (known.try_emplace(std::move(classes), 0).second) parts.push_back(builder.build(flows));
+    if (known.try_emplace(std::move(classes), 0).second) out.parts.push_back(builder.build(flows));
   }
-  return parts;
+  return out;
 }
 
 }  // namespace echo::congestion

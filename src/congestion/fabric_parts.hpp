@@ -25,10 +25,15 @@ struct FabricPart {
   SimTime round_trip{};              // the longest of an idle network, with a packet's store-and-forward
 };
 
+struct FabricParts {
+  std::vector<FabricPart> parts;
+  SimTime latency{};  // of the longest path, with what lies between GPUs and NICs
+};
+
 // Transfers between members at `slots`, which outlive nothing: routed, cut where they leave and enter NICs.
 // Parts that fold (network/fold.hpp) into the same classes stand once. Deterministic.
-[[nodiscard]] std::vector<FabricPart> parts_of(const machine::NetworkGraph&, network::Router&,
-                                               std::span<const textbook::Transfer>,
-                                               std::span<const std::int32_t> slots, const PacketSettings&);
+[[nodiscard]] FabricParts parts_of(const machine::NetworkGraph&, network::Router&,
+                                   std::span<const textbook::Transfer>, std::span<const std::int32_t> slots,
+                                   const PacketSettings&);
 
 }  // namespace echo::congestion

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "base/at.hpp"
 #include "machine/graph_parts.hpp"
@@ -51,12 +52,8 @@ PacketLinks::PacketLinks(const machine::GroupSpan& span, network::Traffic traffi
   const auto phases = network::side_by_side(span, traffic, piece, domain);
   const std::vector<std::int32_t> slots = network::slots_of(graph, traffic.scattered, seed);
   network::Router router(graph, path_choice(cluster), seed);
-  parts_ = parts_of(graph, router, phases.transfers, slots, settings_);
-  std::vector<network::LinkUse> uses;
-  for (const textbook::Transfer& t : phases.transfers) {
-    router.route(slots[at(t.from)], slots[at(t.to)], 0, uses);
-    latency_ = std::max(latency_, router.latency_of(uses));
-  }
+  FabricParts found = parts_of(graph, router, phases.transfers, slots, settings_);
+  parts_ = std::move(found.parts), latency_ = found.latency;
   for (const FabricPart& part : parts_) runs_.emplace_back(part, settings_);
 }
 

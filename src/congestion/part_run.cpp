@@ -79,27 +79,20 @@ std::vector<std::uint8_t> limits_of(const FabricPart& part, std::span<const doub
   return limits;
 }
 
-// Bytes sent per second, from the first packet after the one look to the last before the other.
-std::vector<double> sending_between(const Look& from, const Look& to) {
+// [flow] Bytes sent or acknowledged between two looks, over the time between them.
+std::vector<double> mean_rates(std::int64_t Progress::*bytes, const Look& from, const Look& to) {
   std::vector<double> rates;
   const double seconds = to_seconds(to.time - from.time);
   for (std::size_t i = 0; i < to.flows.size(); ++i)
-    rates.push_back(static_cast<double>(to.flows[i].sent - from.flows[i].sent) / seconds);
-  return rates;
-}
-std::vector<double> acknowledged_between(const Look& from, const Look& to) {
-  std::vector<double> rates;
-  const double seconds = to_seconds(to.time - from.time);
-  for (std::size_t i = 0; i < to.flows.size(); ++i)
-    rates.push_back(static_cast<double>(to.flows[i].acknowledged - from.flows[i].acknowledged) / seconds);
+    rates.push_back(static_cast<double>(to.flows[i].*bytes - from.flows[i].*bytes) / seconds);
   return rates;
 }
 
 bool is_steady(const FabricPart& part, const Look& first, const Look& middle, const Look& last) {
   const auto before = loads_of(part, rates_between(first, middle));
   const auto now = loads_of(part, rates_between(middle, last));
-  const auto sent = loads_of(part, sending_between(middle, last));
-  const auto answered = loads_of(part, acknowledged_between(middle, last));
+  const auto sent = loads_of(part, mean_rates(&Progress::sent, middle, last));
+  const auto answered = loads_of(part, mean_rates(&Progress::acknowledged, middle, last));
   const auto limits = limits_of(part, now);
   for (std::size_t port = 0; port < now.size(); ++port) {
     if (limits[port] == 0) continue;

@@ -29,7 +29,8 @@ class PartRun {
 
   // From the start of all flows, each of `bytes`, to the last acknowledgement.
   [[nodiscard]] SimTime time(std::int64_t bytes);
-  // The handover that serves larger flows too, or that of the last call: nothing where packets went to the end.
+  // The handover that serves larger flows too, or that of the last call: nothing where packets went to the
+  // end.
   [[nodiscard]] const std::optional<Handover>& handover() const { return handover_; }
   [[nodiscard]] std::int64_t packet_hops() const { return packet_hops_; }  // of all calls
 

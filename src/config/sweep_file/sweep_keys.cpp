@@ -4,12 +4,25 @@
 #include <cmath>
 
 #include "base/at.hpp"
+#include "training/axis.hpp"
 
 namespace echo::config {
 namespace {
 
 using sweep::SweepSpec;
 using Value = const SettingValue&;
+
+std::vector<std::string> words_of(sweep::Axis axis) {
+  const auto words = training::member_of(axis).words;
+  return {words.begin(), words.end()};
+}
+// A setting of the same name as an axis: any word but the first is an axis of that value.
+template <sweep::Axis axis>
+void become_axis(SweepSpec& s, Value v) {
+  const auto word = at(std::lround(v.number));
+  if (word > 0)
+    s.dimensions.push_back({{{axis, {{.text = std::string(training::member_of(axis).words[word])}}}}});
+}
 
 const std::vector<Setting>& setting_table() {
   static const std::vector<Setting> table{
@@ -86,18 +99,11 @@ const std::vector<Setting>& setting_table() {
       {"search", "per", SettingForm::texts,
        "of best: axes; each combination of their values is a slice with best points of its own",
        [](SweepSpec& s, Value v) { s.search.per = v.files; }},
-      {"simulate",
-       "collectives",
-       SettingForm::word,
+      {"simulate", "collectives", SettingForm::word,
        "nccl-whitebox: the algorithms and costs of NCCL; generic: textbook algorithms without library "
        "overheads. An axis of "
        "this name in [space] takes precedence",
-       [](SweepSpec& s, Value v) {
-         if (v.number > 0.0)
-           s.dimensions.push_back(
-               {{{sweep::Axis::collectives, {{.text = std::string(ops::collective_model_names.back())}}}}});
-       },
-       {ops::collective_model_names.begin(), ops::collective_model_names.end()}},
+       become_axis<sweep::Axis::collectives>, words_of(sweep::Axis::collectives)},
       {"simulate",
        "slowdown",
        SettingForm::word_or_file,
@@ -119,20 +125,11 @@ const std::vector<Setting>& setting_table() {
        "its kind; packet: the same, packet by packet under the congestion control of the NICs; off: none",
        [](SweepSpec& s, Value v) { s.contention = static_cast<simulate::Contention>(std::lround(v.number)); },
        {simulate::contention_names.begin(), simulate::contention_names.end()}},
-      {"simulate",
-       "congestion_control",
-       SettingForm::word,
+      {"simulate", "congestion_control", SettingForm::word,
        "how NICs pace packets, with contention = \"packet\"; cluster: as the cluster's preset says. An axis "
        "of "
        "this name in [space] takes precedence",
-       [](SweepSpec& s, Value v) {
-         if (v.number > 0.0)
-           s.dimensions.push_back(
-               {{{sweep::Axis::congestion_control,
-                  {{.text =
-                        std::string(machine::congestion_control_names[at(std::lround(v.number) - 1)])}}}}});
-       },
-       {"cluster", "dcqcn", "dctcp", "hpcc", "none", "swift", "timely"}},
+       become_axis<sweep::Axis::congestion_control>, words_of(sweep::Axis::congestion_control)},
       {"simulate",
        "setting",
        SettingForm::word,

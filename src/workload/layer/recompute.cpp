@@ -102,11 +102,7 @@ std::int32_t recomputed_layers(const training::TrainingConfig& c, std::int32_t l
 }
 
 Recompute recompute_of(const training::TrainingConfig& c, std::int32_t i) {
-  const training::Recipe& r = c.recipe;
-  const bool every = c.recompute == Recompute::full && r.recompute_method == training::RecomputeMethod::every;
-  const bool is_kept =
-      every && r.recompute_layers > 0 ? (i + 1) % r.recompute_layers != 0 : recomputed_layers(c, i + 1) <= i;
-  return is_kept ? Recompute::none : c.recompute;
+  return recomputed_layers(c, i + 1) > recomputed_layers(c, i) ? c.recompute : Recompute::none;
 }
 
 OpId recompute_layer(Builder& b, const Shapes& s, LayerKind kind, OpId start_after) {

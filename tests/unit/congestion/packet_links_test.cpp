@@ -131,7 +131,7 @@ TEST(PartRun, EndsAsFluidsWhenPacketsDo) {
     network::Router router(graph, c.routing, 1);
     const auto phases = network::side_by_side(span(4, 8), {}, 1'000'000, 8);
     const auto parts =
-        parts_of(graph, router, phases.transfers, network::slots_of(graph, false, 1), settings);
+        parts_of(graph, router, phases.transfers, network::slots_of(graph, false, 1), settings).parts;
     for (const FabricPart& part : parts) {
       PartRun whole(part, settings, 0), continued(part, settings);
       const double exact = to_seconds(whole.time(16 * mebibyte));
