@@ -1,4 +1,5 @@
-// Pipelines looked up take the times, and have the paths, of pipelines run anew: whatever ran before.
+// Pipelines looked up, and those whose body or walk is that of an earlier one, take the times and have the
+// paths of pipelines run anew: whatever ran before.
 #include <gtest/gtest.h>
 
 #include "base/at.hpp"
@@ -89,8 +90,8 @@ std::vector<PipelineCase> cases_of(const Line& line, std::vector<PipelineTimes>&
 
 TEST(PipelineMemo, AnswersAsIfThePipelineHadRun) {
   PipelineMemo memo;
-  PipelineScratch scratch, own_scratch;
-  Trail trail, own_trail;
+  PipelineScratch scratch;
+  Trail trail;
   std::vector<Line> lines;
   std::vector<PipelineTimes> found, expected;
   for (std::uint64_t i = 0; i < lines_tried; ++i) {
@@ -103,6 +104,8 @@ TEST(PipelineMemo, AnswersAsIfThePipelineHadRun) {
     if (which == 3) line.change(draws);
     const PipelineShape shape = line.shape();
     if (line.plan->refuses(shape)) continue;
+    PipelineScratch own_scratch;
+    Trail own_trail;
     const auto own_cases = cases_of(line, expected);
     compose_pipelines(shape, *line.plan, own_cases, line.hops(), own_scratch, &own_trail);
     const auto cases = cases_of(line, found);
