@@ -1,5 +1,6 @@
 #include "sweep/run/run_sweep.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <new>
@@ -8,6 +9,7 @@
 #include "base/at.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/language/limits.hpp"
+#include "sweep/run/visit_order.hpp"
 #include "sweep/space/config_ids.hpp"
 
 namespace echo::sweep {
@@ -25,7 +27,10 @@ static simulate::StepReport failed(training::Reason reason) {
 
 namespace {
 
-// Simulates the points of one worker, one by one.
+// Points that are visited together, and whose rows are handed on together.
+constexpr PointIndex most_together = 512;
+
+// Simulates the points of one worker.
 class PointRunner {
  public:
   PointRunner(const DesignSpace& space, const simulate::Catalog& catalog,
@@ -38,24 +43,24 @@ class PointRunner {
         point_(space),
         ids_(catalog) {}
 
-  Row run(PointIndex id) {
-    const auto start = std::chrono::steady_clock::now();  // provenance only
-    source_.begin(id);
-    point_.go_to(id);
-    Row row;
-    row.id = id;
-    row.config = point_.config();
-    row.config_id = ids_.of(row.config, training::values_of(row.config));
-    if (source_.is_poisoned(id)) {
-      row.report = failed(training::Reason::crashed);
-      note(id, "it crashed its process before");
-    } else {
-      simulate(row);
-      apply_limits(point_.program(), point_.state(), catalog_, space_.terms(), row);
+  // At most most_together points. Their rows go to the sink in the order of their numbers, as far as they are
+  // done when the source stops.
+  void run(const IdRange& range) {
+    rows_.clear();
+    order_.clear();
+    for (PointIndex id = range.begin; id < range.end; ++id) rows_.push_back(row_of(id));
+    is_done_.assign(rows_.size(), 0);
+    for (const std::int32_t place : order_.places()) {
+      if (source_.is_stopping_now()) break;
+      simulate_point(rows_[at(place)]);
+      is_done_[at(place)] = 1;
     }
-    row.seconds = seconds_since(start);
-    ++summary_.by_status[at(row.report.status)];
-    return row;
+    for (std::size_t first = 0; first < rows_.size();) {
+      std::size_t end = first;
+      for (; end < rows_.size() && is_done_[end] != 0; ++end) judge(rows_[end]);
+      if (end > first) sink_.accept({rows_.data() + first, end - first});
+      first = end + 1;
+    }
   }
 
   // After the last point.
@@ -65,6 +70,38 @@ class PointRunner {
   }
 
  private:
+  Row row_of(PointIndex id) {
+    point_.go_to(id);
+    Row row;
+    row.id = id;
+    row.config = point_.config();
+    const training::AxisValues values = training::values_of(row.config);
+    row.config_id = ids_.of(row.config, values);
+    order_.add(values);
+    return row;
+  }
+
+  void simulate_point(Row& row) {
+    const auto start = std::chrono::steady_clock::now();  // provenance only
+    source_.begin(row.id);
+    if (source_.is_poisoned(row.id)) {
+      row.report = failed(training::Reason::crashed);
+      note(row.id, "it crashed its process before");
+    } else {
+      simulate(row);
+    }
+    row.seconds = seconds_since(start);
+  }
+
+  // Applies the limits of the sweep, which see the point's values.
+  void judge(Row& row) {
+    if (!point_.program().limits.empty()) {
+      point_.go_to(row.id);
+      apply_limits(point_.program(), point_.state(), catalog_, space_.terms(), row);
+    }
+    ++summary_.by_status[at(row.report.status)];
+  }
+
   void simulate(Row& row) {
     try {
       simulate_once(row);
@@ -107,6 +144,9 @@ class PointRunner {
   PointCursor point_;
   ConfigIds ids_;
   simulate::Workspace workspace_;
+  VisitOrder order_;  // of rows_
+  std::vector<Row> rows_;
+  std::vector<std::uint8_t> is_done_;
 };
 
 }  // namespace
@@ -114,12 +154,10 @@ class PointRunner {
 SweepSummary run_sweep(const DesignSpace& space, const simulate::Catalog& catalog,
                        const simulate::Calibration& calibration, WorkSource& source, RowSink& sink) {
   PointRunner runner(space, catalog, calibration, source, sink);
-  while (const auto range = source.claim()) {
-    for (PointIndex id = range->begin; id < range->end && !source.is_stopping_now(); ++id) {
-      const Row row = runner.run(id);
-      sink.accept({&row, 1});  // at once: a journal may lose what it does not have
-    }
-  }
+  while (const auto claimed = source.claim())
+    for (PointIndex first = claimed->begin; first < claimed->end && !source.is_stopping_now();
+         first += most_together)
+      runner.run({first, std::min(first + most_together, claimed->end)});
   return runner.take_summary();
 }
 
