@@ -11,8 +11,8 @@ namespace {
 
 void append_body(std::span<const ChunkTimes> times, std::vector<SimTime>& out) {
   for (const ChunkTimes& time : times)
-    out.insert(out.end(), {time.forward, time.backward_input, time.backward_weight, time.gathered,
-                           time.first_forward});
+    out.insert(out.end(),
+               {time.forward, time.backward_input, time.backward_weight, time.gathered, time.first_forward});
 }
 
 }  // namespace
@@ -29,7 +29,8 @@ LaneCases::LaneCases(std::span<const PipelineCase> cases, const Hops& hops, std:
     append_body(cases[k].times, body);
     const auto own = std::span(body).subspan(begin[bodies]);
     std::size_t same = 0;
-    while (same < bodies && !std::ranges::equal(std::span(body).subspan(begin[same], own.size()), own)) ++same;
+    while (same < bodies && !std::ranges::equal(std::span(body).subspan(begin[same], own.size()), own))
+      ++same;
     if (same < bodies)
       body.resize(begin[bodies]);
     else
@@ -112,8 +113,7 @@ class SlotLayer {
   [[nodiscard]] TimePair* slot(std::int32_t leg) { return slots_.data() + at(3 * leg) * (width_ + 2); }
   void put(std::int32_t leg, std::size_t lane, SimTime usual, SimTime special, SimTime split) {
     TimePair* to = slot(leg) + lane / 2;
-    for (const SimTime time : {usual, special, split})
-      to->times[lane % 2] = to_lane(time), to += width_ + 2;
+    for (const SimTime time : {usual, special, split}) to->times[lane % 2] = to_lane(time), to += width_ + 2;
   }
   void put_hop(std::int32_t leg, std::size_t after, double time) {
     TimePair* to = slot(leg) + width_ + after;

@@ -18,8 +18,8 @@ inline constexpr std::size_t most_cases = 3;
 // The walk of a critical path through the body of a program, from the start of a task back to that of the
 // step.
 struct BodyWalk {
-  std::int32_t from = -1;        // place of the task
-  std::vector<LegCounts> legs;   // [3 * chunks] what it counts
+  std::int32_t from = -1;       // place of the task
+  std::vector<LegCounts> legs;  // [3 * chunks] what it counts
   ChunkId gathered;
 };
 

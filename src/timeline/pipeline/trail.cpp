@@ -98,8 +98,9 @@ class NotedSteps {
 template <class Steps>
 class Walk {
  public:
-  // walks: those that other runs with this body made, and where new ones are kept; null where there is no body.
-  Walk(const PipelineShape& shape, const Trail& trail, const Steps& steps, PipelinePath& out, ProgramRun* walks)
+  // walks: where those are that other runs with this body made, and new ones are kept.
+  Walk(const PipelineShape& shape, const Trail& trail, const Steps& steps, PipelinePath& out,
+       ProgramRun* walks)
       : trail_(trail),
         steps_(steps),
         route_(shape),
@@ -328,8 +329,7 @@ void path_alone(std::int32_t microbatches, const Trail& trail, bool data_is_last
 }  // namespace
 
 void find_path(const PipelineShape& shape, const Schedule& schedule, const Trail& trail,
-               PipelineScratch& scratch, const StageTimes& times, std::int32_t stage,
-               PipelinePath& out) {
+               PipelineScratch& scratch, const StageTimes& times, std::int32_t stage, PipelinePath& out) {
   out.legs.assign(at(trail.legs), LegCounts{});
   out.data.assign(at(shape.chunks), DataCounts{});
   out.pairs.assign(scratch.pairs.size(), 0);
