@@ -105,11 +105,7 @@ StepReport simulate(const TrainingConfig& config, const Catalog& catalog, const 
   ws.counts.of[at(Memo::blocks)] = ws.scratch.blocks.count();
   ws.counts.of[at(Memo::pipelines)] = ws.scratch.pipelines.count();
   std::span<SimTime> drawn;
-  if (skew.draws > 0) {
-    for (const BlockId block : ids<BlockId>(step.work.block_count))
-      (void)know_paths(input, block, ws.scratch.block, ws.scratch.blocks, step.composed);
-    drawn = draw_steps(input, step.composed, skew, ws.scratch.pipeline, ws.draws);
-  }
+  if (skew.draws > 0) drawn = draw_steps(input, step.composed, skew, ws.scratch.pipeline, ws.draws);
   if (calibration.setting == Setting::production)
     add_production(calibration.production, job_size(config, catalog.cluster(config.cluster)),
                    calibration.errors.p90, drawn, report);

@@ -2,6 +2,8 @@
 // paths of pipelines run anew: whatever ran before.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "base/at.hpp"
 #include "base/counter_rng.hpp"
 #include "tests/support/sanitized.hpp"
@@ -59,24 +61,32 @@ struct Line {
   void change(Draws& draws) {
     const std::size_t k = at(draws.below(std::ssize(times))), c = at(draws.below(std::ssize(stage_of)));
     const SimTime more(1 + draws.below(1000));
-    switch (draws.below(6)) {
+    const std::array<SimTime*, 9> durations{&times[k][c].forward,
+                                            &times[k][c].backward_input,
+                                            &times[k][c].backward_weight,
+                                            &times[k][c].gathered,
+                                            &times[k][c].last_backward,
+                                            &times[k][c].first_forward,
+                                            &data[k][c].first_start,
+                                            &data[k][c].busy,
+                                            &data[k][c].lag};
+    const std::int64_t what = draws.below(std::ssize(durations) + 4);
+    if (what < std::ssize(durations)) {
+      *durations[at(what)] += what == 3 ? SimTime(20'000'000) : more;
+      return;
+    }
+    switch (what - std::ssize(durations)) {
       case 0:
-        times[k][c].forward += more;
-        return;
-      case 1:
-        times[k][c].last_backward += more;
-        return;
-      case 2:
-        data[k][c].busy += more;
-        return;
-      case 3:
         microbatches += 2 * stages;
         return;
-      case 4:
+      case 1:
         overlapped = !overlapped;
         return;
-      default:
+      case 2:
         if (!forward.empty()) forward[at(draws.below(std::ssize(forward)))] += more;
+        return;
+      default:
+        if (!backward.empty()) backward[at(draws.below(std::ssize(backward)))] += more;
     }
   }
 };

@@ -33,19 +33,6 @@ TimedBlock time_one(const workload::OpGraph& graph, const Prices& prices, Slowdo
   return block;
 }
 
-static Cost cost_of(const workload::OpGraph& graph, const Prices& prices, const timeline::BlockTimes& times) {
-  Cost cost;
-  cost.time = times.makespan, cost.exposed = times.exposed;
-  for (std::size_t op = 0; op < graph.lane.size(); ++op) {
-    const std::size_t work = at(graph.work[op]);
-    cost.total[at(graph.part[op])] += prices.alone[work];
-    if (graph.lane[op] != Lane::compute) continue;
-    cost.graded[at(prices.kernels[work].grade)] += prices.alone[work];
-    cost.kernels.add(prices.bottlenecks[work], 1.0);
-  }
-  return cost;
-}
-
 ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
                           timeline::BlockScratchData& scratch) {
   ComposedBlock block;
@@ -53,7 +40,15 @@ ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, 
                     ? time_one(graph, prices, slowdown, scratch).times
                     : timeline::compose_block(view_of(graph), prices.alone, factors_of(prices, slowdown),
                                               scratch, prices.bottlenecks, block.paths);
-  block.cost = cost_of(graph, prices, block.times);
+  Cost& cost = block.cost;
+  cost.time = block.times.makespan, cost.exposed = block.times.exposed;
+  for (std::size_t op = 0; op < graph.lane.size(); ++op) {
+    const std::size_t work = at(graph.work[op]);
+    cost.total[at(graph.part[op])] += prices.alone[work];
+    if (graph.lane[op] != Lane::compute) continue;
+    cost.graded[at(prices.kernels[work].grade)] += prices.alone[work];
+    cost.kernels.add(prices.bottlenecks[work], 1.0);
+  }
   return block;
 }
 
@@ -110,33 +105,15 @@ const timeline::BlockTimes& BlockMemo::times_of(const StepInput& input, BlockId 
   return slowdown == Slowdown::off ? entry.unslowed : entry.apart.times;
 }
 
-const CostedBlock& BlockMemo::of(const StepInput& input, BlockId block, Slowdown slowdown,
-                                 timeline::BlockScratchData& scratch) {
+const ComposedBlock& BlockMemo::of(const StepInput& input, BlockId block, Slowdown slowdown,
+                                   timeline::BlockScratchData& scratch) {
   ECHO_EXPECT(slowdown != Slowdown::off);
-  slowed_ = slowdown;
   Entry& entry = timed(input, block, scratch);
-  std::unique_ptr<CostedBlock>& costed = entry.with(slowdown).costed;
-  if (costed) return *costed;
-  const workload::OpGraph& graph = input.work.blocks[at(block)];
-  auto made = std::make_unique<CostedBlock>();
-  made->times =
-      slowdown == Slowdown::on ? time_one(graph, input.prices, slowdown, scratch).times : entry.apart.times;
-  made->cost = cost_of(graph, input.prices, made->times);
-  costed = std::move(made);
-  return *costed;
-}
-
-const timeline::BlockPaths& BlockMemo::paths_of(const StepInput& input, BlockId block,
-                                                timeline::BlockScratchData& scratch) {
-  Entry::Whole& whole = timed(input, block, scratch).with(slowed_);
-  if (whole.paths) return *whole.paths;
-  auto made = std::make_unique<timeline::BlockPaths>();
-  const timeline::BlockTimes times =
-      timeline::compose_block(view_of(input.work.blocks[at(block)]), input.prices.alone,
-                              factors_of(input.prices, slowed_), scratch, input.prices.bottlenecks, *made);
-  ECHO_ENSURE(whole.costed && times == whole.costed->times);
-  whole.paths = std::move(made);
-  return *whole.paths;
+  std::unique_ptr<ComposedBlock>& whole = slowdown == Slowdown::on ? entry.on : entry.whole_apart;
+  if (!whole)
+    whole = std::make_unique<ComposedBlock>(
+        compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch));
+  return *whole;
 }
 
 bool BlockMemo::collectives_meet(const StepInput& input, timeline::BlockScratchData& scratch) {

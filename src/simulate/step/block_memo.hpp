@@ -18,14 +18,10 @@ namespace echo::simulate {
 // on: all that do.
 enum class Slowdown : std::int8_t { off, apart, on };
 
-// One block as composed, but for its paths, which are twice the work, and which most blocks of a step that
-// run once are not asked for.
-struct CostedBlock {
+// One block as composed. Without slowdown its paths are not known.
+struct ComposedBlock {
   Cost cost;
   timeline::BlockTimes times;
-};
-// Without slowdown its paths are not known.
-struct ComposedBlock : CostedBlock {
   timeline::BlockPaths paths;
 };
 
@@ -46,16 +42,13 @@ class BlockMemo {
  public:
   // Looks up the blocks of the step; before of().
   void look_up(const StepInput&);
-  // Contract of the four: the input that was looked up, and a block of it. Valid until the next look_up.
+  // Contract of the three: the input that was looked up, and a block of it. Valid until the next look_up.
   // Without slowdown, or with that of collectives and kernels alone.
   [[nodiscard]] const timeline::BlockTimes& times_of(const StepInput&, BlockId, Slowdown,
                                                      timeline::BlockScratchData& scratch);
   // With slowdown.
-  [[nodiscard]] const CostedBlock& of(const StepInput&, BlockId, Slowdown,
-                                      timeline::BlockScratchData& scratch);
-  // Its paths, with the slowdown with which of() was asked last.
-  [[nodiscard]] const timeline::BlockPaths& paths_of(const StepInput&, BlockId,
-                                                     timeline::BlockScratchData& scratch);
+  [[nodiscard]] const ComposedBlock& of(const StepInput&, BlockId, Slowdown,
+                                        timeline::BlockScratchData& scratch);
   // Whether collectives run at the same time in some block of the step, as they do apart.
   [[nodiscard]] bool collectives_meet(const StepInput&, timeline::BlockScratchData& scratch);
 
@@ -73,12 +66,7 @@ class BlockMemo {
     bool is_known = false;  // the first two
     timeline::BlockTimes unslowed;
     TimedBlock apart;
-    struct Whole {  // where it is asked for
-      std::unique_ptr<CostedBlock> costed;
-      std::unique_ptr<timeline::BlockPaths> paths;
-    };
-    Whole whole_apart, on;
-    [[nodiscard]] Whole& with(Slowdown slowdown) { return slowdown == Slowdown::on ? on : whole_apart; }
+    std::unique_ptr<ComposedBlock> whole_apart, on;  // where they are asked for
   };
   // A hash of all that distinguishes a block from others: among 10^9 blocks, two share theirs with a chance
   // of some 10^-21.
@@ -92,7 +80,6 @@ class BlockMemo {
   using Kept = std::unordered_map<Hash128, Entry, Hash>;
   Kept recent_, others_;
   std::vector<Entry*> step_;         // [work.block_count]
-  Slowdown slowed_ = Slowdown::on;   // of() was asked last
   std::vector<std::int32_t> words_;  // scratch
   MemoCount count_;
 };

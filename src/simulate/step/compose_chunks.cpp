@@ -11,7 +11,6 @@
 #include "simulate/step/compose_chunks.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <initializer_list>
 
 #include "base/at.hpp"
@@ -54,14 +53,9 @@ Lead kept(const Host& host, Detail detail, std::initializer_list<const Pass*> be
   return lead;
 }
 
-SimTime wait_for_host(const Pass& pass, const Lead& lead) {
-  return pass.host.end - pass.cost.time - lead.time;
-}
-bool waits(const Pass& pass, const Lead& lead) { return wait_for_host(pass, lead) > SimTime::zero(); }
-
 // Into `cost`, including the time that the GPU waits for the host.
 void put_behind_host(const Pass& pass, const Lead& lead, Detail detail, Cost& cost) {
-  const SimTime wait = wait_for_host(pass, lead);
+  const SimTime wait = pass.host.end - pass.cost.time - lead.time;
   if (detail == Detail::times) {
     cost.time = pass.cost.time + std::max(SimTime::zero(), wait);
     return;
@@ -144,18 +138,14 @@ bool run_alike(const workload::Workload& work, ChunkId a, ChunkId b) {
          same_block(work.whole_backward);
 }
 
-using Know = std::function<void(BlockId)>;
-
 class ChunkComposer {
  public:
-  // know: works out the paths of a block where they are not known.
-  ChunkComposer(const StepInput& input, Slowdown slowdown, Detail detail, const Know& know, ComposedStep& out)
+  ChunkComposer(const StepInput& input, Slowdown slowdown, Detail detail, ComposedStep& out)
       : input_(input),
         work_(input.work),
         host_(input.config, input.model, input.framework, input.cluster, input.layout),
         slowdown_(slowdown),
         detail_(detail),
-        know_(know),
         out_(out) {}
 
   void compose_pairs() {
@@ -193,7 +183,7 @@ class ChunkComposer {
     }
     cost[PassKind::last_backward] = cost[PassKind::backward];
     if (!own_block(work_, PassKind::last_backward, chunk).is_none())
-      put(last_backward_of(chunk, before_backward), before_backward, cost[PassKind::last_backward]);
+      put(pass_of(PassKind::last_backward, chunk), before_backward, cost[PassKind::last_backward]);
     if (work_.gathers_once)
       put(pass_of(PassKind::first_forward, chunk), before_forward, cost[PassKind::first_forward]);
     time_gathers(chunk);
@@ -208,7 +198,7 @@ class ChunkComposer {
     put_behind_host(pass, lead, detail_, cost);
   }
 
-  void add(Pass& pass, const workload::BlockRun& run, bool with_paths = true) const {
+  void add(Pass& pass, const workload::BlockRun& run) const {
     const Cost& cost = out_.blocks[at(run.block)];
     const SimTime run_first = pass.host.end + run.count * cost.time;
     const SimTime issue = host_.issue_time(work_.blocks[at(run.block)]);
@@ -218,8 +208,7 @@ class ChunkComposer {
       return;
     }
     pass.cost.add(cost, run.count);
-    if (slowdown_ == Slowdown::off || !with_paths) return;
-    know_(run.block);
+    if (slowdown_ == Slowdown::off) return;
     const BottleneckTimes& bottleneck = out_.paths[at(run.block)].makespan.bottleneck;
     pass.run.add(bottleneck, run.count);
     pass.end.add(bottleneck, run.count);
@@ -229,16 +218,10 @@ class ChunkComposer {
     pass.end[Bottleneck::host] = static_cast<double>(pass.host.issued.count());
   }
 
-  [[nodiscard]] Pass pass_of(PassKind kind, ChunkId chunk, bool with_paths = true) const {
+  [[nodiscard]] Pass pass_of(PassKind kind, ChunkId chunk) const {
     Pass pass;
-    each_run(work_, kind, chunk, [&](const workload::BlockRun& run) { add(pass, run, with_paths); });
+    each_run(work_, kind, chunk, [&](const workload::BlockRun& run) { add(pass, run); });
     return pass;
-  }
-
-  // Of a block of its own, which is long: its paths matter where it waits for the host.
-  [[nodiscard]] Pass last_backward_of(ChunkId chunk, const Lead& lead) const {
-    const Pass pass = pass_of(PassKind::last_backward, chunk, false);
-    return waits(pass, lead) ? pass_of(PassKind::last_backward, chunk) : pass;
   }
 
   // For gathers that depend on nothing: every stage gathers from the start of the step, one chunk after the
@@ -266,12 +249,10 @@ class ChunkComposer {
     const timeline::BlockTimes& times = out_.times[at(whole)];
     const WaitForTraffic wait = wait_for_traffic(times, work_.gathers_each, work_.forward.rows() == 1, cost);
     if (wait.what == TrafficWait::none) return;
-    if (detail_ == Detail::times) {
+    if (detail_ == Detail::times)
       cost[PassKind::backward].time += wait.time;
-      return;
-    }
-    if (slowdown_ != Slowdown::off) know_(whole);
-    charge_traffic(wait, times, out_.paths[at(whole)], forward, backward, cost);
+    else
+      charge_traffic(wait, times, out_.paths[at(whole)], forward, backward, cost);
   }
 
   const StepInput& input_;
@@ -279,15 +260,13 @@ class ChunkComposer {
   const Host host_;
   const Slowdown slowdown_;
   const Detail detail_;
-  const Know& know_;
   ComposedStep& out_;
 };
 
 }  // namespace
 
-static void compose_from_blocks(const StepInput& input, Slowdown slowdown, Detail detail, const Know& know,
-                                ComposedStep& out) {
-  ChunkComposer composer(input, slowdown, detail, know, out);
+static void compose_from_blocks(const StepInput& input, Slowdown slowdown, Detail detail, ComposedStep& out) {
+  ChunkComposer composer(input, slowdown, detail, out);
   composer.compose_pairs();
   out.chunks.clear();
   out.gathers.clear();
@@ -299,36 +278,21 @@ static void make_room(const StepInput& input, ComposedStep& out) {
   out.blocks.resize(blocks);
   out.times.resize(blocks);
   out.paths.resize(blocks);
-  out.knows_paths.assign(blocks, 0);
-}
-
-const timeline::BlockPaths& know_paths(const StepInput& input, BlockId block,
-                                       timeline::BlockScratchData& scratch, BlockMemo& memo,
-                                       ComposedStep& out) {
-  if (out.knows_paths[at(block)] == 0) out.paths[at(block)] = memo.paths_of(input, block, scratch);
-  out.knows_paths[at(block)] = 1;
-  return out.paths[at(block)];
 }
 
 void compose_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockScratchData& scratch,
                     ComposedStep& out, BlockMemo* memo) {
   make_room(input, out);
-  const auto take = [&](std::size_t i, const CostedBlock& block) {
-    out.blocks[i] = block.cost, out.times[i] = block.times;
+  const auto take = [&](std::size_t i, const ComposedBlock& block) {
+    out.blocks[i] = block.cost, out.times[i] = block.times, out.paths[i] = block.paths;
   };
   for (const BlockId block : ids<BlockId>(input.work.block_count)) {
-    if (memo != nullptr) {
+    if (memo != nullptr)
       take(at(block), memo->of(input, block, slowdown, scratch));
-      continue;
-    }
-    const ComposedBlock whole = compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch);
-    take(at(block), whole);
-    out.paths[at(block)] = whole.paths, out.knows_paths[at(block)] = 1;
+    else
+      take(at(block), compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch));
   }
-  const auto know = [&](BlockId block) {
-    if (memo != nullptr) (void)know_paths(input, block, scratch, *memo, out);
-  };
-  compose_from_blocks(input, slowdown, Detail::whole, know, out);
+  compose_from_blocks(input, slowdown, Detail::whole, out);
 }
 
 void time_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockScratchData& scratch,
@@ -338,8 +302,7 @@ void time_chunks(const StepInput& input, Slowdown slowdown, timeline::BlockScrat
     out.times[at(block)] = memo.times_of(input, block, slowdown, scratch);
     out.blocks[at(block)].time = out.times[at(block)].makespan;
   }
-  compose_from_blocks(
-      input, slowdown, Detail::times, [](BlockId) {}, out);
+  compose_from_blocks(input, slowdown, Detail::times, out);
 }
 
 }  // namespace echo::simulate

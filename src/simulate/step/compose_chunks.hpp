@@ -7,13 +7,9 @@
 namespace echo::simulate {
 
 // Fills blocks, times, paths, chunks, gathers and pairs of `out`. `memo`, where not null, has looked up this
-// step; then with slowdown, and of the blocks that are only last backwards without paths: see know_paths.
+// step; then with slowdown.
 void compose_chunks(const StepInput&, Slowdown, timeline::BlockScratchData& scratch, ComposedStep& out,
                     BlockMemo* memo = nullptr);
-
-// The paths of a block of the step that compose_chunks just composed; worked out where they are not known.
-const timeline::BlockPaths& know_paths(const StepInput&, BlockId, timeline::BlockScratchData& scratch,
-                                       BlockMemo& memo, ComposedStep& out);
 
 // Fills only what the durations of passes are made of: the times of blocks, chunks, gathers and pairs;
 // all else in `out` means nothing then. Without slowdown, or with that of collectives and kernels alone.

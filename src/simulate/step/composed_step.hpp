@@ -107,8 +107,7 @@ struct StepOutcome {
 struct ComposedStep {
   std::vector<Cost> blocks;                 // [work.block_count]
   std::vector<timeline::BlockTimes> times;  // [work.block_count]
-  std::vector<timeline::BlockPaths> paths;  // [work.block_count] as slowed, of those blocks
-  std::vector<std::uint8_t> knows_paths;    // [work.block_count] of which they are worked out so far
+  std::vector<timeline::BlockPaths> paths;  // [work.block_count] as slowed
   ChunkCosts chunks;                        // [chunks]
   std::vector<ChunkGathers> gathers;        // [chunks]
   std::vector<Cost> pairs;                  // rows of work.pairs

@@ -25,8 +25,7 @@ namespace {
 
 class PathSum {
  public:
-  PathSum(const StepInput& input, ComposeScratch& scratch, ComposedStep& step)
-      : input_(input), work_(input.work), scratch_(scratch), step_(step) {}
+  PathSum(const StepInput& input, ComposedStep& step) : input_(input), work_(input.work), step_(step) {}
 
   // Where a stage continued by itself, the path before its turn is left out: the first forwards before it
   // and their transfers; of a last transfer that is not overlapped, the stage's own part stays.
@@ -56,8 +55,7 @@ class PathSum {
         [&](ChunkId chunk, PassKind kind, std::int64_t count) { add_pass(chunk, kind, count); });
     if (!step_.path.gathered.is_none()) add_gathers(step_.path.gathered);
     for (std::size_t block = 0; block < step_.path_blocks.size(); ++block)
-      if (step_.path_blocks[block] != 0)
-        sum_.add(paths_of(BlockId(static_cast<std::int32_t>(block))).makespan, step_.path_blocks[block]);
+      if (step_.path_blocks[block] != 0) sum_.add(step_.paths[block].makespan, step_.path_blocks[block]);
   }
 
   void add_runs(std::span<const workload::WorkRun> runs) {
@@ -75,10 +73,6 @@ class PathSum {
   [[nodiscard]] const PathShare& sum() const { return sum_; }
 
  private:
-  const timeline::BlockPaths& paths_of(BlockId block) {
-    return know_paths(input_, block, scratch_.block, scratch_.blocks, step_);
-  }
-
   void add_pass(ChunkId chunk, PassKind kind, std::int64_t count) {
     if (count == 0) return;
     add_wait(step_.chunks[at(chunk)][kind], count);
@@ -110,7 +104,7 @@ class PathSum {
     const BlockId block = own_block(work_, PassKind::last_backward, chunk);
     ECHO_EXPECT(!block.is_none());
     const timeline::BlockTimes& times = step_.times[at(block)];
-    const timeline::BlockPaths& paths = paths_of(block);
+    const timeline::BlockPaths& paths = step_.paths[at(block)];
     constexpr auto data = static_cast<std::size_t>(Lane::data), host = static_cast<std::size_t>(Lane::host);
     const timeline::LanePaths& busier = times.busy[host] > times.busy[data] ? paths.host : paths.data;
     sum_.add(busier.start, counts.first_start);
@@ -128,14 +122,13 @@ class PathSum {
     for (const ChunkId earlier : ids<ChunkId>(chunk.index())) {
       const BlockId block = own_block(work_, PassKind::first_forward, earlier);
       if (input_.layout.stage_of_chunk[at(earlier)] == stage && !block.is_none())
-        sum_.add(paths_of(block).data.busy, 1);
+        sum_.add(step_.paths[at(block)].data.busy, 1);
     }
     step_.path_blocks[at(own_block(work_, PassKind::first_forward, chunk))] += 1;
   }
 
   const StepInput& input_;
   const workload::Workload& work_;
-  ComposeScratch& scratch_;
   ComposedStep& step_;
   PathShare sum_;
 };
@@ -148,7 +141,7 @@ PathShare critical_path(const StepInput& input, ComposeScratch& scratch, Compose
   const bool goes_on = end.update_stage.is_none();
   scratch.pipelines.find_path(input.shape(), input.schedule, scratch.pipeline, scratch.trail,
                               step.pipeline.stages[at(last)], last.index(), step.path);
-  PathSum path(input, scratch, step);
+  PathSum path(input, step);
   if (goes_on) path.begin_with(last.index());
   path.add_pipeline();
   const workload::StepTail& tail = input.work.tail;
