@@ -21,7 +21,7 @@ class VisitOrder {
   void clear();
 
  private:
-  std::vector<std::uint64_t> likes_;                           // hashes of what like points share
+  std::vector<std::uint64_t> likes_;                           // hashes of the axes that points share
   std::vector<std::pair<std::int32_t, std::int32_t>> points_;  // the number of its hash, its place
   std::vector<std::int32_t> places_;
 };
