@@ -42,7 +42,7 @@ SimTime longest_delay_of(const machine::NetworkGraph& graph) {
 }  // namespace
 
 PacketLinks::PacketLinks(const machine::GroupSpan& span, network::Traffic traffic,
-                         const machine::ClusterSpec& cluster, std::uint64_t seed)
+                         const machine::ClusterSpec& cluster, std::uint64_t seed, std::int64_t budget)
     : span_(span), traffic_(traffic) {
   const std::int32_t domain = machine::domain_of(cluster);
   if (span.nodes <= 1 || !network::is_regular(span, domain)) return;
@@ -54,7 +54,7 @@ PacketLinks::PacketLinks(const machine::GroupSpan& span, network::Traffic traffi
   network::Router router(graph, path_choice(cluster), seed);
   FabricParts found = parts_of(graph, router, phases.transfers, slots, settings_);
   parts_ = std::move(found.parts), latency_ = found.latency;
-  for (const FabricPart& part : parts_) runs_.emplace_back(part, settings_);
+  for (const FabricPart& part : parts_) runs_.emplace_back(part, settings_, budget);
 }
 
 double PacketLinks::seconds_of_class(std::int32_t power) {

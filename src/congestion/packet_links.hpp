@@ -16,7 +16,8 @@ namespace echo::congestion {
 class PacketLinks {
  public:
   // Groups that are irregular or stay inside a scale-up domain have no packets: see is_plain().
-  PacketLinks(const machine::GroupSpan&, network::Traffic, const machine::ClusterSpec&, std::uint64_t seed);
+  PacketLinks(const machine::GroupSpan&, network::Traffic, const machine::ClusterSpec&, std::uint64_t seed,
+              std::int64_t budget = packet_budget);
   PacketLinks(const PacketLinks&) = delete;  // runs refer to parts
   PacketLinks& operator=(const PacketLinks&) = delete;
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "base/named_table.hpp"
 #include "machine/graph_parts.hpp"
 #include "network/flow_links.hpp"
@@ -139,6 +141,31 @@ TEST(PartRun, EndsAsFluidsWhenPacketsDo) {
       EXPECT_NEAR(fluid / exact, 1.0, 0.05)
           << machine::congestion_control_names[at(control)] << ", " << part.flows.size() << " flows";
     }
+  }
+}
+
+// A budget that ends a run anywhere: before a flow has sent a packet, before any is answered, after some have
+// ended. No flow is faster than its NIC, and every one ends.
+TEST(PartRun, EndsWhereverItsPacketsAreGivenUp) {
+  const char* const topologies[] = {"fat_tree", "rail_optimized", "fat_tree_3", "single_switch", "dragonfly"};
+  const int draws = support::is_sanitized ? 20 : 400;
+  std::mt19937 random(7);
+  const auto any = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int i = 0; i < draws; ++i) {
+    const auto control = static_cast<CongestionControl>(any(6));
+    ClusterSpec c = cluster(topologies[any(5)], 1.0 + any(4), control, static_cast<Routing>(any(4)));
+    if (any(2) == 0) c.fabric = machine::Fabric::infiniband;
+    Traffic traffic{.scattered = any(2) == 0};
+    if (any(2) == 0)
+      traffic.kind = any(2) == 0 ? ops::CollectiveKind::all_to_all : ops::CollectiveKind::send_recv;
+    const GroupSpan s = span(2 + any(3), 1 << any(4));
+    const std::int64_t budget = std::int64_t{1} << any(15), bytes = std::int64_t{1} << (12 + any(14));
+    PacketLinks packets(s, traffic, c, 1, budget);
+    if (packets.is_plain()) continue;
+    const double seconds = packets.seconds(bytes), more = packets.seconds(4 * bytes);
+    EXPECT_GE(seconds, static_cast<double>(bytes) / 50e9 * (1.0 - 1e-9)) << i;
+    EXPECT_GE(more, seconds) << i;
+    EXPECT_LT(more, 1e3) << i;
   }
 }
 
