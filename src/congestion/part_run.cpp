@@ -47,12 +47,14 @@ Look look_at(const packets::Simulation& simulation, std::int32_t flows) {
   return look;
 }
 
-// Bytes per second that were acknowledged between two looks: at least a byte, so that every flow ends.
-std::vector<double> rates_between(const Look& from, const Look& to) {
+// Bytes per second that were acknowledged between two looks: at least a packet, since a flow of which none
+// was sent was held up by others, and goes on when they have ended.
+std::vector<double> rates_between(const Look& from, const Look& to, const PacketSettings& settings) {
   std::vector<double> rates;
   for (std::size_t i = 0; i < to.flows.size(); ++i) {
     const Progress &a = from.flows[i], &b = to.flows[i];
-    const auto bytes = static_cast<double>(std::max<std::int64_t>(1, b.acknowledged - a.acknowledged));
+    const auto bytes =
+        std::max(settings.parameters.payload_bytes, static_cast<double>(b.acknowledged - a.acknowledged));
     rates.push_back(bytes / to_seconds(b.last > a.last ? b.last - a.last : to.time - from.time));
   }
   return rates;
@@ -88,9 +90,10 @@ std::vector<double> mean_rates(std::int64_t Progress::*bytes, const Look& from, 
   return rates;
 }
 
-bool is_steady(const FabricPart& part, const Look& first, const Look& middle, const Look& last) {
-  const auto before = loads_of(part, rates_between(first, middle));
-  const auto now = loads_of(part, rates_between(middle, last));
+bool is_steady(const FabricPart& part, const PacketSettings& settings, const Look& first, const Look& middle,
+               const Look& last) {
+  const auto before = loads_of(part, rates_between(first, middle, settings));
+  const auto now = loads_of(part, rates_between(middle, last, settings));
   const auto sent = loads_of(part, mean_rates(&Progress::sent, middle, last));
   const auto answered = loads_of(part, mean_rates(&Progress::acknowledged, middle, last));
   const auto limits = limits_of(part, now);
@@ -113,8 +116,8 @@ SimTime first_look_at(const FabricPart& part, const PacketSettings& settings) {
   return std::max(8 * part.round_trip, from_seconds(64.0 * settings.parameters.wire_bytes / slowest));
 }
 
-Handover hand_over(const Look& from, const Look& to, bool steady) {
-  Handover handover{.time = to.time, .rate = rates_between(from, to), .is_steady = steady};
+Handover hand_over(const Look& from, const Look& to, const PacketSettings& settings, bool steady) {
+  Handover handover{.time = to.time, .rate = rates_between(from, to, settings), .is_steady = steady};
   for (std::size_t i = 0; i < to.flows.size(); ++i)
     handover.sent.push_back(static_cast<double>(to.flows[i].acknowledged) +
                             handover.rate[i] * to_seconds(to.time - to.flows[i].last));
@@ -194,7 +197,7 @@ SimTime PartRun::by_packets(std::int64_t bytes) {
     if (is_spent && n > 2 && looks[n - 1].time < looks[n - 2].time * 5 / 4) looks.erase(looks.end() - 2);
     if (is_spent) break;
     steady = n > 3 && !has_ended(looks.back(), bytes) &&
-             is_steady(*part_, looks[n - 3], looks[n - 2], looks[n - 1]);
+             is_steady(*part_, *settings_, looks[n - 3], looks[n - 2], looks[n - 1]);
   }
   packet_hops_ += simulation.totals().packet_hops;
   if (!is_open) {
@@ -207,7 +210,7 @@ SimTime PartRun::by_packets(std::int64_t bytes) {
     }
     looks = {looks.front(), look_at(simulation, count)};
   }
-  const Handover made = hand_over(looks[looks.size() - 2], looks.back(), steady);
+  const Handover made = hand_over(looks[looks.size() - 2], looks.back(), *settings_, steady);
   if (reusable_from_ == 0) {
     handover_ = made;
     if (!has_ended(looks.back(), bytes)) reusable_from_ = bytes;

@@ -164,8 +164,7 @@ TEST(PartRun, EndsWhereverItsPacketsAreGivenUp) {
     if (packets.is_plain()) continue;
     const double seconds = packets.seconds(bytes), more = packets.seconds(4 * bytes);
     EXPECT_GE(seconds, static_cast<double>(bytes) / 50e9 * (1.0 - 1e-9)) << i;
-    EXPECT_GE(more, seconds) << i;
-    EXPECT_LT(more, 1e3) << i;
+    EXPECT_LT(more, 2.0) << i;
   }
 }
 
