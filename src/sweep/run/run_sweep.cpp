@@ -29,14 +29,18 @@ namespace {
 class PointRunner {
  public:
   PointRunner(const DesignSpace& space, const simulate::Catalog& catalog,
-              const simulate::Calibration& calibration, WorkSource& source, RowSink& sink)
+              const simulate::Calibration& calibration, WorkSource& source, RowSink& sink,
+              const simulate::PacketMemory& memory)
       : space_(space),
         catalog_(catalog),
         known_(calibration),
         source_(source),
         sink_(sink),
+        memory_(memory),
         point_(space),
-        ids_(catalog) {}
+        ids_(catalog) {
+    workspace_.memo.packet_memory = memory;
+  }
 
   Row run(PointIndex id) {
     const auto start = std::chrono::steady_clock::now();  // provenance only
@@ -77,6 +81,7 @@ class PointRunner {
     const simulate::MemoCounts counts = workspace_.counts;
     workspace_ = simulate::Workspace();
     workspace_.counts = counts;
+    workspace_.memo.packet_memory = memory_;
   }
   // Where the machine refuses memory, that is no failure of the point: it is thrown.
   void simulate_once(Row& row) {
@@ -104,6 +109,7 @@ class PointRunner {
   const simulate::Calibration& known_;
   WorkSource& source_;
   RowSink& sink_;
+  const simulate::PacketMemory& memory_;
   PointCursor point_;
   ConfigIds ids_;
   simulate::Workspace workspace_;
@@ -112,8 +118,9 @@ class PointRunner {
 }  // namespace
 
 SweepSummary run_sweep(const DesignSpace& space, const simulate::Catalog& catalog,
-                       const simulate::Calibration& calibration, WorkSource& source, RowSink& sink) {
-  PointRunner runner(space, catalog, calibration, source, sink);
+                       const simulate::Calibration& calibration, WorkSource& source, RowSink& sink,
+                       const simulate::PacketMemory& memory) {
+  PointRunner runner(space, catalog, calibration, source, sink, memory);
   while (const auto range = source.claim()) {
     for (PointIndex id = range->begin; id < range->end && !source.is_stopping_now(); ++id) {
       const Row row = runner.run(id);
