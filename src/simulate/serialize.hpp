@@ -316,12 +316,12 @@ void serialize(Archive& archive, echo::simulate::ProductionModel& model, unsigne
 // share.
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Calibration& calibration, unsigned) {
-  auto& [kernels, networks, errors, practice, slowdown, learned, contention, production, setting, stated,
-         measured] = calibration;
+  auto& [kernels, networks, errors, practice, slowdown, learned, contention, packet_budget, production,
+         setting, stated, measured] = calibration;
   static_cast<void>(learned);
   static_cast<void>(measured);
-  all(archive, kernels, networks, errors, practice.kinds, practice.best, slowdown, contention, production,
-      setting, stated);
+  all(archive, kernels, networks, errors, practice.kinds, practice.best, slowdown, contention, packet_budget,
+      production, setting, stated);
 }
 
 }  // namespace boost::serialization

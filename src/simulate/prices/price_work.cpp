@@ -188,7 +188,8 @@ static CollectiveKey common_key(const training::TrainingConfig& config, const Ca
   FabricKey fabric = fabric_of(config, own);
   if (by_packets)
     fabric.congestion_control = config.fabric.congestion_control.value_or(own.congestion_control);
-  return {.where = config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index(),
+  return {.where =
+              config.cluster.index() * clusters_apart + (config.gpu.is_none() ? own.gpu : config.gpu).index(),
           .generic = generic_code(config.recipe),
           .fabric = fabric,
           .settings = comm_settings_of(config, catalog),
@@ -229,7 +230,7 @@ static const PriceMemo::Collectives::value_type& priced(const CollectiveKey& key
     } else {
       price.alone = collective::price(query, links, settings, cluster.nccl_version, constants);
       if ((by_flows || by_packets) && query.group.nodes > 1 && price.alone.time > SimTime::zero()) {
-        const FlowQuestion ask{query, price.alone, links, cluster, fabric};
+        const FlowQuestion ask{query, price.alone, links, cluster, fabric, calibration.packet_budget};
         links = by_flows ? links_by_flows(ask, where, memo) : links_by_packets(ask, where, memo);
         price.alone = collective::price(query, links, as_chosen(settings, price.alone), cluster.nccl_version,
                                         constants);
