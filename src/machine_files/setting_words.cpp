@@ -7,7 +7,7 @@
 namespace echo::machine_files {
 namespace {
 
-// Of the character at this place, from 1; the end where there is none.
+// Where the character at this place, from 1, is; the end where there is none.
 std::size_t offset_of(std::string_view text, const Place& place) {
   std::size_t at = 0;
   for (std::int32_t line = 1; line < place.line; ++line) {

@@ -69,7 +69,7 @@ std::vector<GroupDimension> as_one_switch(const GivenMachine& machine, std::int3
   return {{flat, {}}};
 }
 
-// Of a collective; its all-reduce uses one algorithm in all its parts.
+// What a collective asks for; an all-reduce uses one algorithm in all its parts.
 machine::AlgorithmChoice choice_for(const GroupDimension& d, CollectiveKind kind) {
   switch (kind) {
     case CollectiveKind::all_reduce:

@@ -100,7 +100,7 @@ class Messages {
     return cost;
   }
 
-  // Of `window` slots each sends to every window-th rank further on; the slowest counts.
+  // Each of `window` slots sends to every window-th rank further on; the slowest counts.
   [[nodiscard]] Cost half_of_direct(std::int64_t bytes, std::int64_t window, bool reduces) const {
     Cost slowest;
     for (std::int64_t slot = 1; slot <= window; ++slot) {

@@ -20,8 +20,8 @@ struct OrderedChunk {
 // loaded dimension up to the most loaded one.
 enum class ChunkSizes : std::int8_t { equal, level };
 
-// Of a reduce-scatter or all-reduce of `bytes` >= 1; an all-gather takes the orders backwards. At most
-// `count` chunks (>= 1) and one for the remainder.
+// The chunks of a reduce-scatter or all-reduce of `bytes` >= 1; an all-gather takes their orders backwards.
+// There are at most `count` (>= 1), and one for the remainder.
 [[nodiscard]] std::vector<OrderedChunk> themis_chunks(std::int64_t bytes, std::int64_t count, ChunkSizes,
                                                       std::span<const Dimension>);
 
