@@ -27,40 +27,51 @@ static simulate::StepReport failed(training::Reason reason) {
 
 namespace {
 
-// Points that are visited together, and whose rows are handed on together.
+// Points that are visited together, and whose rows are handed on together, and for how long.
 constexpr PointIndex most_together = 512;
+constexpr double most_seconds = 0.2;
 
 // Simulates the points of one worker.
 class PointRunner {
  public:
   PointRunner(const DesignSpace& space, const simulate::Catalog& catalog,
-              const simulate::Calibration& calibration, WorkSource& source, RowSink& sink)
+              const simulate::Calibration& calibration, WorkSource& source, RowSink& sink,
+              const simulate::PacketMemory& memory)
       : space_(space),
         catalog_(catalog),
         known_(calibration),
         source_(source),
         sink_(sink),
+        memory_(memory),
         point_(space),
-        ids_(catalog) {}
+        ids_(catalog) {
+    workspace_.memo.packet_memory = memory;
+  }
 
-  // At most most_together points. Their rows go to the sink in the order of their numbers, as far as they are
-  // done when the source stops.
+  // At most most_together points. Their rows go to the sink in the order of their numbers. Points for which
+  // there was no time are visited in that order too, and each handed on at once: what a crash can lose is
+  // what was done within most_seconds. While the source is stopping, the rest is left out.
   void run(const IdRange& range) {
     rows_.clear();
     order_.clear();
     for (PointIndex id = range.begin; id < range.end; ++id) rows_.push_back(row_of(id));
     is_done_.assign(rows_.size(), 0);
+    const auto start = std::chrono::steady_clock::now();
     for (const std::int32_t place : order_.places()) {
-      if (source_.is_stopping_now()) break;
+      if (source_.is_stopping_now() || seconds_since(start) > most_seconds) break;
       simulate_point(rows_[at(place)]);
       is_done_[at(place)] = 1;
     }
-    for (std::size_t first = 0; first < rows_.size();) {
-      std::size_t end = first;
-      for (; end < rows_.size() && is_done_[end] != 0; ++end) judge(rows_[end]);
-      if (end > first) sink_.accept({rows_.data() + first, end - first});
-      first = end + 1;
+    std::size_t first = 0;  // of what is not handed on
+    for (std::size_t place = 0; place < rows_.size(); ++place) {
+      if (is_done_[place] != 0) continue;
+      hand_on(first, place);
+      first = place + 1;
+      if (source_.is_stopping_now()) continue;
+      simulate_point(rows_[place]);
+      hand_on(place, place + 1);
     }
+    hand_on(first, rows_.size());
   }
 
   // After the last point.
@@ -93,6 +104,12 @@ class PointRunner {
     row.seconds = seconds_since(start);
   }
 
+  void hand_on(std::size_t first, std::size_t end) {
+    if (first == end) return;
+    for (std::size_t place = first; place < end; ++place) judge(rows_[place]);
+    sink_.accept({rows_.data() + first, end - first});
+  }
+
   // Applies the limits of the sweep, which see the point's values.
   void judge(Row& row) {
     if (!point_.program().limits.empty()) {
@@ -114,6 +131,7 @@ class PointRunner {
     const simulate::MemoCounts counts = workspace_.counts;
     workspace_ = simulate::Workspace();
     workspace_.counts = counts;
+    workspace_.memo.packet_memory = memory_;
   }
   // Where the machine refuses memory, that is no failure of the point: it is thrown.
   void simulate_once(Row& row) {
@@ -141,6 +159,7 @@ class PointRunner {
   const simulate::Calibration& known_;
   WorkSource& source_;
   RowSink& sink_;
+  const simulate::PacketMemory& memory_;
   PointCursor point_;
   ConfigIds ids_;
   simulate::Workspace workspace_;
@@ -152,8 +171,9 @@ class PointRunner {
 }  // namespace
 
 SweepSummary run_sweep(const DesignSpace& space, const simulate::Catalog& catalog,
-                       const simulate::Calibration& calibration, WorkSource& source, RowSink& sink) {
-  PointRunner runner(space, catalog, calibration, source, sink);
+                       const simulate::Calibration& calibration, WorkSource& source, RowSink& sink,
+                       const simulate::PacketMemory& memory) {
+  PointRunner runner(space, catalog, calibration, source, sink, memory);
   while (const auto claimed = source.claim())
     for (PointIndex first = claimed->begin; first < claimed->end && !source.is_stopping_now();
          first += most_together)
