@@ -60,7 +60,7 @@ seq_len = 2048
 
     def test_mistakes_are_named_by_their_places(self):
         told = self.machine(NETWORK.replace("Switch", "Bus"), code=2).stderr
-        self.assertIn('network.yml:1:19: "Bus" is not a topology', told)
+        self.assertIn('network.yml:1:19: error: "Bus" is not a topology', told)
         told = self.machine(system=SYSTEM | {"all-gather-implementation": ["rings", "ring"]}, code=2).stderr
         self.assertIn('"rings" is not an algorithm', told)
         self.run_program("presets", "new", "clusters", "mine", "--from", "network.yml", code=2)
@@ -69,10 +69,11 @@ seq_len = 2048
 
     def test_an_algorithm_runs_as_its_file_says(self):
         (self.folder / "swap.xml").write_text(MSCCL)
-        swap = ("all_reduce", "--dimensions", "Switch(2) 1 GB/s 1 us", "--algorithm-file", "swap.xml")
+        swap = ("all_reduce", "--collectives", "generic", "--dimensions", "Switch(2) 1 GB/s 1 us", "--algorithm-file", "swap.xml")
         self.assertAlmostEqual(self.seconds(*swap), 1e-6 + (1 << 19) / 1e9, 9)
         self.run_program("collective", "all_gather", *swap[1:], code=2)
-        self.run_program("collective", *swap, "--gpus", "4", "--cluster", "dgx-h100-ndr400", code=2)
+        self.run_program("collective", "all_reduce", "--algorithm-file", "swap.xml", "--gpus", "4", "--cluster", "dgx-h100-ndr400",
+                         code=2)
         (self.folder / "swap.xml").write_text(MSCCL.replace('type="s"', 'type="nop"', 1))
         told = self.run_program("collective", *swap, code=2)
         self.assertIn("step 1 of rank 1, a receive from rank 0, never ends", told.stderr)
