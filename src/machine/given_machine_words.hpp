@@ -7,8 +7,8 @@
 
 namespace echo::machine {
 
-// Of GPUs that differ in one coordinate only. ring: a cable to each of two neighbours. fully_connected: a
-// cable to every other GPU. switched: one port. line: an open ring.
+// The links of GPUs that differ in one coordinate. ring: a cable to each of two neighbours. fully_connected:
+// a cable to every other GPU. switched: one port. line: an open ring.
 enum class DimensionKind : std::int8_t { ring, fully_connected, switched, line };
 inline constexpr std::array<std::string_view, 4> dimension_kind_names{"Ring", "FullyConnected", "Switch",
                                                                       "Line"};
