@@ -2,7 +2,7 @@
 // publication.
 //
 // Idea. Few constants were fitted on steps at all: the sustained rate of products (training_rate.cpp) and
-// the host times of two frameworks. Everything else comes from kernels, collectives, data sheets and source
+// host times of three frameworks. Everything else comes from kernels, collectives, data sheets and source
 // code. So leave a publication out, fit those few again, predict it.
 //
 // A GPU kind whose only steps are the publication's uses the rate of its family (rate_pool.cpp). A host time
@@ -47,7 +47,9 @@ constexpr FittedHost fitted_hosts[] = {
     {"megatron-deepspeed", "vtrain", "nanotron", &training::FrameworkSpec::host_per_step},
     {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_slice},
     {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_kernel},
-    {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_peer}};
+    {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_peer},
+    {"megatron-bridge", "megatron-bridge", "megatron-lm", &training::FrameworkSpec::host_per_expert},
+    {"megatron-core", "megatron-bridge", "megatron-lm", &training::FrameworkSpec::host_per_expert}};
 
 struct HeldOut {
   const config::MeasuredStep* row = nullptr;

@@ -15,6 +15,7 @@
 #include "simulate/prices/links_by_flows.hpp"
 #include "simulate/prices/price_host.hpp"
 #include "simulate/prices/userbuffers.hpp"
+#include "textbook/given_dimensions.hpp"
 #include "textbook/machine_dimensions.hpp"
 #include "textbook/price_generic.hpp"
 
@@ -223,7 +224,9 @@ static const PriceMemo::Collectives::value_type& priced(const CollectiveKey& key
       price.use = outside.use;
       return *entry;
     }
-    if (config.recipe.collectives == ops::CollectiveModel::generic) {
+    if (cluster.dimensions.is_given()) {
+      price.alone = textbook::price_given(query, cluster, generic_settings_of(config.recipe)).estimate;
+    } else if (config.recipe.collectives == ops::CollectiveModel::generic) {
       price.alone = textbook::price_generic(query, textbook::dimensions_of(query.group, links, cluster),
                                             generic_settings_of(config.recipe))
                         .estimate;
