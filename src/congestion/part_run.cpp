@@ -5,8 +5,10 @@
 // packets of its slowest link. It is steady when, on every link that limits a flow,
 //   the throughput of the last window is within 2 % of that of the window before (half as long), and
 //   the bytes sent and the bytes acknowledged in it differ by at most 2 %: no queue fills or drains
-// and no flow has ended. Rates are means over the last window, from acknowledgement to acknowledgement. A
-// limiting link is that of a flow's path that is used most.
+// and no flow has ended; and the link is used by nine tenths at least, or the window has eight of the periods
+// after which DCQCN increases rates: between two of them rates rest wherever a cut has left them. Rates are
+// means over the last window, from acknowledgement to acknowledgement. A limiting link is that of a flow's
+// path that is used most.
 //
 // Fluids. Flows go on at max-min fair rates, weighted by their packets' rates. A limiting link has the
 // throughput that was measured, others their bandwidth times the greatest use of any link; so the first rates
@@ -33,7 +35,8 @@
 namespace echo::congestion {
 namespace {
 
-constexpr double tolerance = 0.02;
+constexpr double tolerance = 0.02, full = 0.9;
+constexpr std::int64_t periods = 8;
 constexpr std::int32_t most_fluids = 4096;
 
 using packets::Progress;
@@ -97,6 +100,11 @@ std::vector<double> mean_rates(std::int64_t Progress::*bytes, const Look& from, 
   return rates;
 }
 
+// Between two increases of a sender that has cut its rate, under DCQCN; others increase more often.
+SimTime increase_period(const PacketSettings& settings) {
+  return from_seconds(1e-6 * settings.parameters.rp_timer_us);
+}
+
 bool is_steady(const FabricPart& part, const PacketSettings& settings, const Look& first, const Look& middle,
                const Look& last) {
   const auto before = loads_of(part, rates_between(first, middle, settings));
@@ -104,8 +112,10 @@ bool is_steady(const FabricPart& part, const PacketSettings& settings, const Loo
   const auto sent = loads_of(part, mean_rates(&Progress::sent, middle, last));
   const auto answered = loads_of(part, mean_rates(&Progress::acknowledged, middle, last));
   const auto limits = limits_of(part, now);
+  const bool is_long = last.time - middle.time >= periods * increase_period(settings);
   for (std::size_t port = 0; port < now.size(); ++port) {
     if (limits[port] == 0) continue;
+    if (!is_long && now[port] < full * part.capacity[port] * wire_share(settings.parameters)) return false;
     if (std::abs(now[port] - before[port]) > tolerance * now[port]) return false;
     if (std::abs(sent[port] - answered[port]) > tolerance * now[port]) return false;
   }

@@ -74,19 +74,19 @@ class PacketContention(ProgramCase):
         np.testing.assert_array_equal(by_axis["step_time"], by_key["step_time"])
 
     def test_keeps_answers_for_later_runs_and_works_out_damaged_ones_again(self):
-        _, none_kept = self.swept("packet", AXIS, simulate='packet_cache = "off"')
-        folder = self.folder / "packet-answers"
-        self.assertFalse(folder.exists())
-        _, first = self.swept("packet", AXIS)
+        kept, folder = 'packet_cache = "kept"', self.folder / "kept"
+        _, alone = self.swept("packet", AXIS, simulate='packet_cache = "off"')
+        self.assertFalse((self.folder / "off").exists())
+        _, first = self.swept("packet", AXIS, simulate=kept)
         files = sorted(folder.glob("*.answers"))
         self.assertEqual(len(files), 1)
-        kept = files[0].read_bytes()
-        _, second = self.swept("packet", AXIS)
+        answers = files[0].read_bytes()
+        _, second = self.swept("packet", AXIS, simulate=kept)
         self.assertEqual(sorted(folder.glob("*.answers")), files)
-        files[0].write_bytes(kept[:len(kept) // 2] + b"damaged" + kept[len(kept) // 2 + 7:])
-        _, third = self.swept("packet", AXIS)
+        files[0].write_bytes(answers[:len(answers) // 2] + b"damaged" + answers[len(answers) // 2 + 7:])
+        _, third = self.swept("packet", AXIS, simulate=kept)
         self.assertEqual(len(list(folder.glob("*.answers"))), 2)
-        self.assertEqual({none_kept, first, second, third}, {first})
+        self.assertEqual({alone, first, second, third}, {first})
 
     def test_shares_answers_among_workers(self):
         self.swept("packet", AXIS, simulate='packet_cache = "alone"')
