@@ -135,7 +135,7 @@ TEST(AstraText, RefusesFirstLinesThatSayTooLittle) {
          "no checkpoint at or below it"},
         {"HYBRID_TRANSFORMER model_parallel_NPU_group: 1 pp: 2", "stages and experts are not part"},
         {"HYBRID_CUSTOMIZED", "names no policy"}})
-    EXPECT_THAT(complaints_about([&] { static_cast<void>(read_astra_table(table(kind), "t")); }),
+    EXPECT_THAT(complaints_about([&, text = table(kind)] { static_cast<void>(read_astra_table(text, "t")); }),
                 ::testing::Contains(HasSubstr(what)))
         << kind;
 }
