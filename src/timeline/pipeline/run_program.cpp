@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
@@ -304,7 +303,7 @@ bool run_lanes(const PipelineShape& shape, const Schedule& schedule, std::span<c
     run.walks_known = 0;
     lay_body_slots(shape, schedule, cases, hops, run.slots);
     runner.run_body();
-    std::swap(run.body, run.asked);
+    run.body = run.asked;
     run.body_of = run.program->number;
   }
   if (trail != nullptr) note_body(shape, run, *trail);
