@@ -107,7 +107,8 @@ std::vector<PointIndex> sorted(std::vector<PointIndex> ids) {
 TEST(RunSweep, HandsRowsOnInTheOrderOfTheirNumbersHoweverPointsAreVisited) {
   const simulate::Catalog catalog = support::small_catalog();
   const DesignSpace space(
-      support::small_sweep({numbers(Axis::gpus, {8}), numbers(Axis::tp, {1, 2, 4}), numbers(Axis::zero, {0, 1})}),
+      support::small_sweep({numbers(Axis::gpus, {8}), numbers(Axis::overlap_param_gather, {0}),
+                            numbers(Axis::zero, {0, 1}), numbers(Axis::tp, {1, 2, 4})}),
       catalog);
   for (const std::size_t most : {std::size_t{3}, std::size_t{100}})
     for (const int each : {0, 80}) {  // ms; of all points together more than a worker holds rows back
