@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "base/at.hpp"
 #include "launch_flags/readers/readers.hpp"
+#include "machine/given_algorithms.hpp"
 #include "machine_files/astra_machine.hpp"
 #include "machine_files/setting_words.hpp"
 
@@ -172,13 +172,11 @@ class SystemReader {
     if (found == algorithms.end())
       return wrong("\"" + word.text + "\" is not an algorithm",
                    "write ring, direct, halvingDoubling or doubleBinaryTree");
-    const bool halves = found->algorithm == DimensionAlgorithm::halving_doubling;
-    const bool is_tree = found->algorithm == DimensionAlgorithm::double_binary_tree;
-    if (halves && collective == at(machine::ChosenCollective::all_to_all))
-      return wrong("halvingDoubling does no all-to-all", "write ring or direct");
-    if (is_tree && collective != at(machine::ChosenCollective::all_reduce))
-      return wrong("doubleBinaryTree does all-reduces only", "write ring, direct or halvingDoubling");
-    if ((halves || is_tree) && (d.size & (d.size - 1)) != 0)
+    if (!machine::does(found->algorithm, static_cast<machine::ChosenCollective>(collective)))
+      return found->algorithm == DimensionAlgorithm::double_binary_tree
+                 ? wrong("doubleBinaryTree does all-reduces only", "write ring, direct or halvingDoubling")
+                 : wrong(word.text + " does no all-to-all", "write ring or direct");
+    if (!machine::fits(found->algorithm, d.size))
       return wrong(word.text + " needs a power of two, and the dimension has " + std::to_string(d.size),
                    "write ring or direct");
     return {found->algorithm, window};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/at.hpp"
+#include "machine/given_algorithms.hpp"
 
 namespace echo::machine_files {
 namespace {
@@ -13,9 +14,7 @@ using machine::GivenDimension;
 using machine::GivenMachine;
 
 std::string rate(BytesPerSecond value) { return fmt::format("\"{} GB/s\"", value.value / 1e9); }
-std::string time(SimTime value) {
-  return fmt::format("\"{} ns\"", static_cast<double>(value.count()) / 1e3);
-}
+std::string time(SimTime value) { return fmt::format("\"{} ns\"", static_cast<double>(value.count()) / 1e3); }
 
 std::string dimension_text(const GivenDimension& d) {
   std::string text =
@@ -43,13 +42,6 @@ std::string rules_text(const GivenMachine& machine) {
   return text;
 }
 
-// All links of a GPU in the dimension together.
-BytesPerSecond of_one_gpu(const GivenDimension& d) {
-  const bool in_line = d.kind == machine::DimensionKind::ring || d.kind == machine::DimensionKind::line;
-  const bool meshed = d.kind == machine::DimensionKind::fully_connected;
-  return (in_line ? 2.0 : meshed ? d.size - 1.0 : 1.0) * d.link;
-}
-
 }  // namespace
 
 std::string cluster_text(const AstraMachine& read, const ClusterText& about) {
@@ -70,8 +62,8 @@ std::string cluster_text(const AstraMachine& read, const ClusterText& about) {
   text += fmt::format(
       "scale_up_per_gpu_one_way  = {}\nscale_up_latency          = {}\nnics_per_node             = {}\n"
       "scale_out_per_nic_one_way = {}\nscale_out_hop_latency     = {}\n\n",
-      rate(of_one_gpu(inside)), time(inside.link_latency), node, rate(of_one_gpu(outside)),
-      time(outside.link_latency));
+      rate(machine::links_of_one_gpu(inside)), time(inside.link_latency), node,
+      rate(machine::links_of_one_gpu(outside)), time(outside.link_latency));
   text += fmt::format(
       "topology = \"single_switch\"  # in place of the dimensions, for memory and sharing\nnetwork = \"{}\"\n"
       "nccl_version = \"2.21.5\"\n\ndimensions = [  # from the GPU outwards\n",

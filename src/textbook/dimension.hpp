@@ -54,4 +54,9 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
+// A time that links of this reach take to carry bytes.
+[[nodiscard]] constexpr Cost on_links(SimTime wire, Reach reach) {
+  return reach == Reach::scale_up ? Cost{.scale_up = wire} : Cost{.scale_out = wire};
+}
+
 }  // namespace echo::textbook

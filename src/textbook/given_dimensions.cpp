@@ -10,6 +10,7 @@
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
+#include "machine/given_algorithms.hpp"
 #include "textbook/hierarchy.hpp"
 #include "textbook/message_phase.hpp"
 #include "textbook/run_program.hpp"
@@ -17,31 +18,16 @@
 namespace echo::textbook {
 namespace {
 
-using machine::ChosenCollective;
 using machine::DimensionAlgorithm;
 using machine::GivenDimension;
 using machine::GivenMachine;
 using ops::CollectiveKind;
 using ops::GenericAlgorithm;
 
-// All cables of a GPU together.
-BytesPerSecond of_one_gpu(const GivenDimension& d) {
-  switch (d.kind) {
-    case DimensionKind::ring:
-    case DimensionKind::line:
-      return 2.0 * d.link;
-    case DimensionKind::fully_connected:
-      return (d.size - 1.0) * d.link;
-    case DimensionKind::switched:
-      break;
-  }
-  return d.link;
-}
-
 Dimension shape_of(const GivenDimension& d, Reach reach) {
   return {.kind = d.kind,
           .size = d.size,
-          .bandwidth = of_one_gpu(d),
+          .bandwidth = machine::links_of_one_gpu(d),
           .latency = (d.kind == DimensionKind::switched ? 2 : 1) * d.link_latency,
           .reach = reach};
 }
@@ -67,34 +53,6 @@ std::vector<GroupDimension> as_one_switch(const GivenMachine& machine, std::int3
     flat.latency = std::max(flat.latency, shape_of(d, Reach::scale_out).latency);
   }
   return {{flat, {}}};
-}
-
-// What a collective asks for; an all-reduce uses one algorithm in all its parts.
-machine::AlgorithmChoice choice_for(const GroupDimension& d, CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-      return d.algorithm[at(ChosenCollective::all_reduce)];
-    case CollectiveKind::all_gather:
-      return d.algorithm[at(ChosenCollective::all_gather)];
-    case CollectiveKind::reduce_scatter:
-      return d.algorithm[at(ChosenCollective::reduce_scatter)];
-    default:
-      return d.algorithm[at(ChosenCollective::all_to_all)];
-  }
-}
-
-CollectiveKind kind_of(ChosenCollective collective) {
-  switch (collective) {
-    case ChosenCollective::all_reduce:
-      return CollectiveKind::all_reduce;
-    case ChosenCollective::all_gather:
-      return CollectiveKind::all_gather;
-    case ChosenCollective::reduce_scatter:
-      return CollectiveKind::reduce_scatter;
-    case ChosenCollective::all_to_all:
-      break;
-  }
-  return CollectiveKind::all_to_all;
 }
 
 DimensionAlgorithm asked(GenericAlgorithm algorithm) {
@@ -129,8 +87,9 @@ HierarchySettings settings_of(const GivenMachine& machine, const ops::GenericSet
 // The program that the machine has for such a call; null: none.
 const machine::CollectiveProgram* program_for(const Call& call, std::int32_t ranks,
                                               const GivenMachine& machine) {
+  const auto collective = chosen_collective(call.kind);
   for (const machine::CollectiveProgram& one : machine.programs)
-    if (one.ranks == ranks && kind_of(one.collective) == call.kind) return &one;
+    if (one.ranks == ranks && one.collective == collective) return &one;
   return nullptr;
 }
 
@@ -203,7 +162,8 @@ GenericPrice price_given(const ops::CollectiveQuery& query, const machine::Clust
   const StageCost cost = [&](const Call& stage, std::int32_t d) {
     const Dimension& shape = shapes[at(d)];
     if (!shares_data_evenly(stage.kind)) return PhaseCost{fastest(stage, shape, scratch).cost};
-    const machine::AlgorithmChoice choice = choice_for(spanned[at(d)], call.kind);
+    // An all-reduce uses one algorithm in all its parts.
+    const machine::AlgorithmChoice choice = spanned[at(d)].algorithm[at(*chosen_collective(call.kind))];
     return PhaseCost{message_phase(stage, choice, shape, costs), early_end(stage, choice, shape, costs)};
   };
   return priced_as(GenericAlgorithm::hierarchical, call, query.group.ranks,

@@ -19,11 +19,13 @@
 #include <bit>
 
 #include "base/contract.hpp"
+#include "machine/given_algorithms.hpp"
 
 namespace echo::textbook {
 namespace {
 
 using machine::AlgorithmChoice;
+using machine::ChosenCollective;
 using machine::DimensionAlgorithm;
 using machine::LinkSharing;
 using ops::CollectiveKind;
@@ -61,8 +63,7 @@ class Messages {
  private:
   [[nodiscard]] Cost endpoint() const { return {.endpoint = costs_.endpoint_delay}; }
   [[nodiscard]] Cost wire(std::int64_t bytes, std::int64_t times) const {
-    const SimTime once = Bytes(bytes) / d_.cable();
-    return d_.reach == Reach::scale_up ? Cost{.scale_up = times * once} : Cost{.scale_out = times * once};
+    return on_links(times * (Bytes(bytes) / d_.cable()), d_.reach);
   }
   [[nodiscard]] Cost reduction(std::int64_t bytes) const {
     if (costs_.reduction_memory.value <= 0.0) return {};
@@ -155,24 +156,27 @@ class Messages {
   const MessageCosts& costs_;
 };
 
-bool is_power_of_two(std::int32_t n) { return std::has_single_bit(static_cast<std::uint32_t>(n)); }
-
 }  // namespace
 
-bool serves(DimensionAlgorithm algorithm, CollectiveKind kind, std::int32_t ranks) {
-  if (!shares_data_evenly(kind)) return false;
-  switch (algorithm) {
-    case DimensionAlgorithm::ring:
-    case DimensionAlgorithm::direct:
-      return true;
-    case DimensionAlgorithm::halving_doubling:
-      return kind != CollectiveKind::all_to_all && is_power_of_two(ranks);
-    case DimensionAlgorithm::double_binary_tree:
-      return kind == CollectiveKind::all_reduce && is_power_of_two(ranks);
-    case DimensionAlgorithm::fastest:
-      return false;
+std::optional<ChosenCollective> chosen_collective(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return ChosenCollective::all_reduce;
+    case CollectiveKind::all_gather:
+      return ChosenCollective::all_gather;
+    case CollectiveKind::reduce_scatter:
+      return ChosenCollective::reduce_scatter;
+    case CollectiveKind::all_to_all:
+      return ChosenCollective::all_to_all;
+    default:
+      return std::nullopt;
   }
-  return false;
+}
+
+bool serves(DimensionAlgorithm algorithm, CollectiveKind kind, std::int32_t ranks) {
+  const auto collective = chosen_collective(kind);
+  return collective && algorithm != DimensionAlgorithm::fastest && machine::does(algorithm, *collective) &&
+         machine::fits(algorithm, ranks);
 }
 
 Cost message_phase(const Call& call, AlgorithmChoice choice, const Dimension& dimension,

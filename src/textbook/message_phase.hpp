@@ -2,6 +2,8 @@
 // takes time before its first message and behind each, and reductions read and write memory.
 #pragma once
 
+#include <optional>
+
 #include "machine/given_machine.hpp"
 #include "textbook/algorithm.hpp"
 #include "textbook/dimension.hpp"
@@ -15,6 +17,9 @@ struct MessageCosts {
   machine::LinkSharing sharing = machine::LinkSharing::unaware;
   std::int64_t beside = 1;  // chunks that send at the same time; where messages share links they take turns
 };
+
+// Nothing for collectives that a machine chooses no algorithm for.
+[[nodiscard]] std::optional<machine::ChosenCollective> chosen_collective(ops::CollectiveKind);
 
 // Whether `algorithm` serves the call on `ranks` >= 2. Ring and direct serve all-reduces, all-gathers,
 // reduce-scatters and all-to-alls; halving-doubling not the last, and powers of two only; the double binary

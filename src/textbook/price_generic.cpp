@@ -62,10 +62,9 @@ Taken price_best(const Call& call, const std::vector<Dimension>& dimensions,
 }
 
 Taken send(const Call& call, const Dimension& outermost) {
-  Cost cost{.latency = outermost.latency};
-  (outermost.reach == Reach::scale_up ? cost.scale_up : cost.scale_out) =
-      Bytes(call.bytes) / outermost.bandwidth;
-  return {GenericAlgorithm::direct, {cost, 1}};
+  const SimTime wire = Bytes(call.bytes) / outermost.bandwidth;
+  return {GenericAlgorithm::direct,
+          {Cost{.latency = outermost.latency} + on_links(wire, outermost.reach), 1}};
 }
 
 }  // namespace

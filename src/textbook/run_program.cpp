@@ -152,16 +152,13 @@ class Run {
       ports.emplace_back(source, i, meshed ? target : way, true);
       ports.emplace_back(target, i, meshed ? source : way, false);
     }
-    (reach == Reach::scale_up ? cost.scale_up : cost.scale_out) = wire;
+    cost += on_links(wire, reach);
     Moment start = from;
     if (costs_.sharing == machine::LinkSharing::aware) {
       for (const Port& port : ports) start = later(start, free_[port]);
-      for (const Port& port : ports) free_[port] = {start.at + wire, start.path + wire_of(wire, reach)};
+      for (const Port& port : ports) free_[port] = {start.at + wire, start.path + on_links(wire, reach)};
     }
     return {start.at + cost.time(), start.path + cost};
-  }
-  static Cost wire_of(SimTime wire, Reach reach) {
-    return reach == Reach::scale_up ? Cost{.scale_up = wire} : Cost{.scale_out = wire};
   }
 
   const CollectiveProgram& program_;

@@ -134,26 +134,24 @@ const Preset* find(const std::vector<Preset>& presets, const std::string& kind, 
   return nullptr;
 }
 
+std::string text_in(const std::string& path) {
+  if (auto text = config::read_whole_file(path)) return *std::move(text);
+  throw UserError("cannot read " + path, "check the path and its permissions");
+}
+
 // The model that the config.json of a Hugging Face model describes.
 int make_from_config(const PresetOptions& options) {
   if (options.name != "models")
     throw UserError("a config.json describes a model, not one of \"" + options.name + "\"",
                     "echo-sweep presets new models " + options.second + " --from " + options.from);
-  const std::optional<std::string> text = config::read_whole_file(options.from);
-  if (!text) throw UserError("cannot read " + options.from, "check the path and its permissions");
   Problems problems;
-  const auto read = hugging_face::read_model_config(*text, options.from, problems);
+  const auto read = hugging_face::read_model_config(text_in(options.from), options.from, problems);
   problems.throw_if_any();
   say("{}", hugging_face::preset_text(*read, options.second, "Hugging Face, " + options.from));
   return 0;
 }
 
 bool is_yaml(const std::string& path) { return path.ends_with(".yml") || path.ends_with(".yaml"); }
-
-std::string text_in(const std::string& path) {
-  if (auto text = config::read_whole_file(path)) return *std::move(text);
-  throw UserError("cannot read " + path, "check the path and its permissions");
-}
 
 // The machine of ASTRA-sim's network and system files.
 int make_from_astra_sim(const PresetOptions& options) {

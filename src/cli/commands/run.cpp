@@ -141,11 +141,10 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
       .on_progress = [&](const parallel::Progress& now) { reporter->see(now); },
       .on_warning = [&](const std::string& text) { log.write("warning: " + printable(text) + "\n"); }};
   simulate::MemoCounts memos;  // of this worker
-  const std::unique_ptr<simulate::PacketAnswers> answers = packet_answers(request, inputs.spec);
+  const PacketCache packets(request, inputs);
   const auto run_rows = [&](sweep::WorkSource& source, sweep::RowSink& sink) {
-    memos += sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink,
-                              {answers.get(), packet_hashes(request, inputs)})
-                 .memos;
+    memos +=
+        sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink, packets.memory()).memos;
   };
   const auto outcome = parallel::launch(session, request, inputs.catalog, run_rows, watch);
   if (options.stats) memos = sum_over_workers(session, memos);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "cli/run/sweep_inputs.hpp"
 #include "parallel/launch/launch.hpp"
@@ -10,12 +9,17 @@
 
 namespace echo::cli {
 
-// The folder that [simulate] packet_cache names, or packet-answers beside the result file; null where no
-// packets are simulated, or with packet_cache = "off".
-[[nodiscard]] std::unique_ptr<simulate::PacketAnswers> packet_answers(const parallel::LaunchRequest&,
-                                                                      const sweep::SweepSpec&);
+// The folder that [simulate] packet_cache names, or packet-answers beside the result file; nothing is shared
+// where no packets are simulated, or with packet_cache = "off".
+class PacketCache {
+ public:
+  PacketCache(const parallel::LaunchRequest&, const WorkerInputs&);
+  // Clusters by hashes of the program and the whole preset. Contract: the cache outlives its use.
+  [[nodiscard]] const simulate::PacketMemory& memory() const { return memory_; }
 
-// [ClusterId] Hash of the program and the whole preset.
-[[nodiscard]] std::vector<Hash128> packet_hashes(const parallel::LaunchRequest&, const WorkerInputs&);
+ private:
+  std::unique_ptr<simulate::PacketAnswers> answers_;
+  simulate::PacketMemory memory_;
+};
 
 }  // namespace echo::cli

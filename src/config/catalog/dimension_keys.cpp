@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/at.hpp"
+#include "machine/given_algorithms.hpp"
 #include "machine_files/program_file.hpp"
 
 namespace echo::config {
@@ -39,10 +40,8 @@ Enum choice(TableReader& reader, std::string_view key, const std::array<std::str
   return static_cast<Enum>(value);
 }
 
-bool is_power_of_two(std::int32_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
 // ASTRA-sim stops at these; to replace the algorithm would price what nobody asked for.
-void check_algorithm(TableReader& reader, std::string_view key, std::size_t collective,
+void check_algorithm(TableReader& reader, std::string_view key, machine::ChosenCollective collective,
                      const machine::AlgorithmChoice& choice, const GivenDimension& d) {
   using enum machine::DimensionAlgorithm;
   const auto wrong = [&](const std::string& what, const std::string& remedy) {
@@ -50,13 +49,13 @@ void check_algorithm(TableReader& reader, std::string_view key, std::size_t coll
     reader.problems().error(node == nullptr ? reader.place() : place_of(*node), what, remedy);
   };
   const std::string name(machine::dimension_algorithm_names[at(choice.algorithm)]);
-  const bool is_exchange = collective == at(machine::ChosenCollective::all_to_all);
-  if (choice.algorithm == halving_doubling && is_exchange)
-    wrong("halving_doubling does no all_to_all", "write ring or direct");
-  if (choice.algorithm == double_binary_tree && collective != at(machine::ChosenCollective::all_reduce))
-    wrong("double_binary_tree does all_reduce only", "write ring, direct or halving_doubling");
-  if ((choice.algorithm == halving_doubling || choice.algorithm == double_binary_tree) &&
-      !is_power_of_two(d.size))
+  if (!machine::does(choice.algorithm, collective)) {
+    if (choice.algorithm == double_binary_tree)
+      wrong("double_binary_tree does all_reduce only", "write ring, direct or halving_doubling");
+    else
+      wrong(name + " does no all_to_all", "write ring or direct");
+  }
+  if (!machine::fits(choice.algorithm, d.size))
     wrong(name + " needs a power of two of GPUs, and the dimension has " + std::to_string(d.size),
           "write ring or direct");
   if (choice.window > 0 && choice.algorithm != direct)
@@ -79,7 +78,7 @@ GivenDimension read_dimension(const toml::table& table, std::size_t number, cons
     d.algorithm[i].algorithm =
         choice<machine::DimensionAlgorithm>(reader, key, machine::dimension_algorithm_names);
     d.algorithm[i].window = count(reader, key + "_window", {0, 1048576}, 0);
-    check_algorithm(reader, key, i, d.algorithm[i], d);
+    check_algorithm(reader, key, static_cast<machine::ChosenCollective>(i), d.algorithm[i], d);
   }
   reader.finish();
   return d;

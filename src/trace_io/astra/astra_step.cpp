@@ -57,14 +57,12 @@ class StepBuilder {
  private:
   [[nodiscard]] std::int32_t count() const { return static_cast<std::int32_t>(table_.layers.size()); }
   [[nodiscard]] bool is_transformer() const {
-    return table_.split == AstraSplit::transformer || table_.split == AstraSplit::transformer_again ||
-           table_.split == AstraSplit::customized;
+    return has_model_groups(table_.split) || table_.split == AstraSplit::customized;
   }
   // Whether the policy of the layer lets this part communicate.
   [[nodiscard]] bool communicates(const AstraLayer& layer, AstraPass pass) const {
-    const AstraSplit split = table_.split == AstraSplit::customized ? layer.own : table_.split;
     if (table_.split != AstraSplit::customized) return true;
-    return pass == AstraPass::weight_gradient ? split != AstraSplit::model : split != AstraSplit::data;
+    return layer.own != (pass == AstraPass::weight_gradient ? AstraSplit::model : AstraSplit::data);
   }
   // Groups: all; or those that share a layer, and those that have the same one.
   [[nodiscard]] std::int32_t group_of(AstraPass pass) const {
@@ -218,7 +216,7 @@ Trace step_of(const AstraTable& table, std::int32_t ranks) {
   trace.world = ranks;
   std::vector<std::int32_t> all(static_cast<std::size_t>(ranks));
   std::iota(all.begin(), all.end(), 0);
-  const bool splits = table.split == AstraSplit::transformer || table.split == AstraSplit::transformer_again;
+  const bool splits = has_model_groups(table.split);
   if (splits && ranks % table.model_ranks != 0)
     throw UserError("a model-parallel group of " + std::to_string(table.model_ranks) + " does not divide " +
                         std::to_string(ranks) + " ranks",

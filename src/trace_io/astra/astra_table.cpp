@@ -125,8 +125,7 @@ void TableReader::read_first_line(const std::vector<Word>& words, AstraTable& ta
       table.last_bottom_layer =
           static_cast<std::int32_t>(whole(words[1], "the last bottom layer", most_ranks));
   }
-  if (table.split == AstraSplit::transformer || table.split == AstraSplit::transformer_again)
-    read_transformer(words, table);
+  if (has_model_groups(table.split)) read_transformer(words, table);
   for (std::size_t i = 1; i + 1 < words.size(); ++i)
     if (words[i].text == "npus:" || words[i].text == "all_gpus:")
       table.ranks = static_cast<std::int32_t>(whole(words[i + 1], "the number of npus", most_ranks));

@@ -22,6 +22,12 @@ enum class AstraSplit : std::int8_t {
   customized
 };
 
+// Whether model_parallel_NPU_group splits the ranks into those that share layers and those that have the
+// same.
+[[nodiscard]] constexpr bool has_model_groups(AstraSplit split) {
+  return split == AstraSplit::transformer || split == AstraSplit::transformer_again;
+}
+
 // One of a layer's three parts: compute, then communication ("NONE", "ALLREDUCE", "ALLGATHER",
 // "REDUCESCATTER", "ALLTOALL") of so many bytes.
 struct AstraPart {
