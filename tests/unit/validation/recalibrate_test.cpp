@@ -117,6 +117,7 @@ TEST(Recalibrate, LeavesTheShippedConstantsWhereTheyAreRight) {
 }
 
 TEST(Recalibrate, LeavesThePriorTheSayWhereRowsAreFew) {
+  if (support::is_sanitized) GTEST_SKIP() << statistics;
   const Recalibration three = fit(measured({{SiteQuantity::products, 0.8}}, 0.0, 0, 3));
   const RecalibratedConstant& c = found(three, SiteQuantity::products);
   EXPECT_GE(c.fitted.factor, 0.9);
