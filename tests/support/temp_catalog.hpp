@@ -30,7 +30,8 @@ class TempCatalog {
     fs::remove_all(root_);
     const fs::path source = fs::path(support::source_dir()) / "sweeps" / "catalog";
     for (const char* kind :
-         {"gpus", "models", "clusters", "nics", "switches", "fabrics", "frameworks", "recipes", "settings"}) {
+         {"gpus", "models", "clusters", "memory_tiers", "nics", "switches", "fabrics", "frameworks", "recipes",
+          "settings"}) {
       fs::create_directories(folder() / kind);
       fs::copy(source / kind, folder() / kind);
     }
