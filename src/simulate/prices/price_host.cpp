@@ -1,5 +1,5 @@
 // All GPUs of a node make the same demands on their host at the same time, so each has its share of the
-// host's memory bandwidth; likewise of a tier behind it (machine/tier_share.cpp). A copy is limited by its
+// host's memory bandwidth, and of a tier behind it (machine/tier_share.cpp). A copy is limited by its
 // link or by that share: time = start + latency + bytes / min(link * payload share, memory share). The update
 // of optimizer states is limited by the host's memory alone: time = bytes / (memory share * reached). States
 // that live in a tier behind it are read, updated and written back piece by piece, so that the update takes

@@ -1,4 +1,4 @@
-// What of an update goes through the host or a memory tier.
+// The part of an update that goes through the host or a memory tier.
 #pragma once
 
 #include <array>
