@@ -74,8 +74,8 @@ struct ClusterSpec {
   CongestionControl congestion_control = CongestionControl::none;
   std::vector<PacketSetting> packets;  // of NICs, then of switches, in place of the packet simulator's own
   CpuVendor cpu = CpuVendor::intel;
-  BytesPerSecond host_memory;  // per node, all sockets together; 0 = unknown
-  Bytes host_capacity;         // of it, per node; 0 = unknown
+  BytesPerSecond host_memory;                           // per node, all sockets together; 0 = unknown
+  Bytes host_capacity;                                  // of it, per node; 0 = unknown
   std::array<TierSpec, memory_tier_count - 1> tiers{};  // cxl, nvme, remote; machine::tier_of
   NodePower power;
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5

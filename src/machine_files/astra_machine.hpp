@@ -27,8 +27,8 @@ struct AstraMachine {
 // Adds what the system file (JSON) says to a machine whose network was read.
 void read_astra_system(const std::string& text, const std::string& file, AstraMachine&, Problems&);
 
-// Adds what the file of the remote memory (JSON) says: memory-type, remote-mem-latency in ns and remote-mem-bw
-// in GB/s of 1e9.
+// Adds what the file of the remote memory (JSON) says: memory-type, remote-mem-latency in ns and
+// remote-mem-bw in GB/s of 1e9.
 void read_astra_memory(const std::string& text, const std::string& file, AstraMachine&, Problems&);
 
 }  // namespace echo::machine_files

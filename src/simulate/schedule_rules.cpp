@@ -22,10 +22,10 @@ bool splits(const timeline::Schedule& schedule) {
 }
 
 constexpr ScheduleRule schedule_rules[] = {
-    {{"a split backward with sharded gradients or weights is not simulated yet", "schedule zero offload_weights"},
+    {{"a split backward with sharded gradients or weights is not simulated yet",
+      "schedule zero offload_weights"},
      [](const training::TrainingConfig& c, const timeline::Schedule& schedule) {
-       return !splits(schedule) ||
-              (c.zero <= training::ZeroStage::optimizer && !c.recipe.offload_weights);
+       return !splits(schedule) || (c.zero <= training::ZeroStage::optimizer && !c.recipe.offload_weights);
      }},
     {{"this schedule runs no forward and backward as one: no all-to-all beside another microbatch",
       "schedule overlap_ep"},

@@ -212,7 +212,7 @@ void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t,
   const auto backward = [&](Reduce reduce) {
     const Gather gather = t.gathers_backward ? Gather::yes : Gather::no;
     return t.in_units ? sharded_backward(b, x, chunk, gather, reduce)
-                            : bucketed_backward(b, x, chunk, reduce);
+                      : bucketed_backward(b, x, chunk, reduce);
   };
   const bool every = t.in_units || x.config.recipe.offload_layers > 0, scatters = t.reduces_each;
   add(out.whole_forward, every, [&] { return forward(t.gathers_forward ? Gather::yes : Gather::no); });

@@ -1,7 +1,7 @@
-// Any bytes are a network, a system and a memory file of ASTRA-sim or problems, and what is read is one whole cluster
-// text; any bytes are MSCCL's XML or problems, and what is read names its steps and runs to an end or says
-// why not. The first byte chooses: these files and that of the remote memory, parted by lines of "---", or
-// the XML.
+// Any bytes are a network, a system and a memory file of ASTRA-sim or problems, and what is read is one whole
+// cluster text; any bytes are MSCCL's XML or problems, and what is read names its steps and runs to an end or
+// says why not. The first byte chooses: these files and that of the remote memory, parted by lines of "---",
+// or the XML.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

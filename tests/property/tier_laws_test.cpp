@@ -44,8 +44,10 @@ class TierLaws : public ::testing::Test {
     r.offload_optimizer = draws.coin(), r.offload_weights = draws.coin();
     if (r.offload_optimizer) c.zero = std::max(c.zero, ZeroStage::optimizer);
     if (r.offload_weights || draws.coin()) c.zero = ZeroStage::parameters;
-    if (c.degrees.pipeline == 1 && c.recompute == training::Recompute::none) r.offload_layers = draws.below(4);
-    if (!r.offload_optimizer && r.offload_layers == 0) r.offload_weights = true, c.zero = ZeroStage::parameters;
+    if (c.degrees.pipeline == 1 && c.recompute == training::Recompute::none)
+      r.offload_layers = draws.below(4);
+    if (!r.offload_optimizer && r.offload_layers == 0)
+      r.offload_weights = true, c.zero = ZeroStage::parameters;
     r.fsdp_prefetch = draws.one_of({0, 1, 2});
     return c;
   }
@@ -81,9 +83,9 @@ TEST_F(TierLaws, ASlowerTierNeverMakesAStepFaster) {
   for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     const TrainingConfig c = in(leaving(seed), MemoryTier::nvme);
     SimTime before{};
-    for (const TierSpec& tier : {tier_of_rate(1e13), tier_of_rate(400e9), tier_of_rate(40e9),
-                                 tier_of_rate(40e9, from_microseconds(500)),
-                                 tier_of_rate(4e9, from_microseconds(500))}) {
+    for (const TierSpec& tier :
+         {tier_of_rate(1e13), tier_of_rate(400e9), tier_of_rate(40e9),
+          tier_of_rate(40e9, from_microseconds(500)), tier_of_rate(4e9, from_microseconds(500))}) {
       set_tiers(tier);
       const StepReport report = run(c);
       if (report.status != training::Status::ok) break;
@@ -101,8 +103,8 @@ TEST_F(TierLaws, WhoSharesATierWithMoreGetsNoMoreOfIt) {
   for (std::uint64_t seed = 0; seed < seeds / 4; ++seed) {
     const TrainingConfig c = in(leaving(seed), MemoryTier::remote);
     SimTime before{};
-    for (const machine::TierSharing shared_by : {machine::TierSharing::gpu, machine::TierSharing::node,
-                                                 machine::TierSharing::job}) {
+    for (const machine::TierSharing shared_by :
+         {machine::TierSharing::gpu, machine::TierSharing::node, machine::TierSharing::job}) {
       TierSpec pool = tier_of_rate(50e9);
       pool.shared_by = shared_by;
       set_tiers(pool);
@@ -155,9 +157,8 @@ TEST_F(TierLaws, WhatDoesNotFitATierIsRefusedAndSaysWhich) {
 TEST(TierPrices, AreLatencyAndBytesOverBandwidth) {
   const machine::GpuSpec gpu{.host_link = BytesPerSecond(100e9)};
   machine::ClusterSpec cluster{.gpus_per_node = 8, .host_memory = BytesPerSecond(8 * 200e9)};
-  cluster.tiers[at(MemoryTier::nvme) - 1] = {.read = BytesPerSecond(8 * 10e9),
-                                             .write = BytesPerSecond(8 * 5e9),
-                                             .latency = from_microseconds(100)};
+  cluster.tiers[at(MemoryTier::nvme) - 1] = {
+      .read = BytesPerSecond(8 * 10e9), .write = BytesPerSecond(8 * 5e9), .latency = from_microseconds(100)};
   ops::CollectiveQuery copy{.kind = ops::CollectiveKind::host_copy, .payload = Bytes(20'000'000'000)};
   copy.tier = {.tier = MemoryTier::nvme, .read = copy.payload, .gpus = 8};
   EXPECT_EQ(price_host(copy, gpu, cluster).time, from_seconds(2.0) + from_microseconds(110));

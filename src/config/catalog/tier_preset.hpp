@@ -20,7 +20,7 @@ struct TierPreset {
 // What a cluster says of each; [its place in ClusterSpec::tiers].
 struct TierNames {
   std::array<machine::TierSpec, machine::memory_tier_count - 1> own{};  // of given keys
-  std::array<std::string, machine::memory_tier_count - 1> name;  // empty: none
+  std::array<std::string, machine::memory_tier_count - 1> name;         // empty: none
   std::array<Place, machine::memory_tier_count - 1> place;
 };
 void read_tier_names(TableReader& cluster, TierNames& out);

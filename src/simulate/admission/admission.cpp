@@ -141,7 +141,8 @@ Admission Admissions::admit(const TrainingConfig& whole, const AxisValues& value
   return out;
 }
 
-// The stage that needs most memory decides; the first of several. Returns the most that a stage has elsewhere.
+// The stage that needs most memory decides; the first of several. Returns the most that a stage has
+// elsewhere.
 TierUse Admissions::find_fullest(const TrainingConfig& config, const Catalog& catalog,
                                  const timeline::Schedule& schedule, const RankLayout& layout,
                                  Admission& out) {
@@ -160,8 +161,7 @@ TierUse Admissions::find_fullest(const TrainingConfig& config, const Catalog& ca
     const std::int32_t in_flight = schedule.in_flight(shape, stage);
     const TierUse away = tier_use(config, holds_[like], in_flight);
     for (std::size_t tier = 0; tier < away.size(); ++tier) beyond[tier] = std::max(beyond[tier], away[tier]);
-    const training::MemoryUse use =
-        training::memory_with(config, framework, gpu, holds_[like], in_flight);
+    const training::MemoryUse use = training::memory_with(config, framework, gpu, holds_[like], in_flight);
     if (stage > 0 && use.total() <= out.memory_peak) continue;
     out.memory_peak = use.total();
     out.memory = use.part;

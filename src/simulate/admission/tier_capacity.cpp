@@ -14,7 +14,8 @@ namespace {
 using machine::MemoryTier;
 
 constexpr const char* looks_at =
-    "offload_optimizer optimizer_tier offload_layers activation_tier offload_weights weight_tier zero cluster "
+    "offload_optimizer optimizer_tier offload_layers activation_tier offload_weights weight_tier zero "
+    "cluster "
     "model";
 constexpr std::array<Refusal, machine::memory_tier_count> refusals{
     Refusal{"what leaves the GPU does not fit the host's memory", looks_at},

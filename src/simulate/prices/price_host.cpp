@@ -35,7 +35,8 @@ constexpr SimTime copy_start{10'000'000};
 SimTime host_update_time(const ops::CollectiveQuery& query, const machine::ClusterSpec& cluster) {
   const ops::TierTraffic& beyond = query.tier;
   const TierShare memory = machine::share_of(cluster, MemoryTier::host, beyond.gpus);
-  const SimTime on_host = from_seconds(static_cast<double>(query.payload.value) / (memory.read * update_reach));
+  const SimTime on_host =
+      from_seconds(static_cast<double>(query.payload.value) / (memory.read * update_reach));
   if (beyond.tier == MemoryTier::host) return on_host;
   const TierShare tier = machine::share_of(cluster, beyond.tier, beyond.gpus);
   const double moving = static_cast<double>(beyond.read.value) / tier.read +

@@ -16,7 +16,8 @@ constexpr SupportRule prediction_rules[] = {
        return a.config.recompute != Recompute::full || r.recompute_method != RecomputeMethod::uniform ||
               r.recompute_layers <= 1;
      }},
-    {{"multi-token prediction with sharded weights (ZeRO-3) is not simulated yet", "mtp_layers zero dp cp offload_weights"},
+    {{"multi-token prediction with sharded weights (ZeRO-3) is not simulated yet",
+      "mtp_layers zero dp cp offload_weights"},
      [](const Attempt& a) { return !runs_in_units(a.config); }},
 };
 

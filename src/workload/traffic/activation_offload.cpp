@@ -5,9 +5,9 @@
 // the same windows in reverse. A copy that takes longer than its window stalls computation. Source:
 // Transformer Engine pytorch/cpu_offload.py, AsyncDoubleBufferGroupOffloadHandler (layer_window_map,
 // synchronize_on_group_commit_forward, on_group_commit_backward); Megatron-LM --cpu-offloading-num-layers.
-// They wait in the host's memory, or in a tier behind it that the host's memory is a buffer of (ZeRO-Infinity,
-// arXiv:2104.07857, section 5.2.2). Neglected: tensors below TE's minimum size for a copy, which stay; that
-// copies of the two directions, or of two tiers, may run side by side.
+// They wait in the host's memory, or in a tier behind it that the host's memory is a buffer of
+// (ZeRO-Infinity, arXiv:2104.07857, section 5.2.2). Neglected: tensors below TE's minimum size for a copy,
+// which stay; that copies of the two directions, or of two tiers, may run side by side.
 #include "workload/traffic/activation_offload.hpp"
 
 #include <algorithm>

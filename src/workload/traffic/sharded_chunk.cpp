@@ -15,11 +15,12 @@
 //
 // Weights of a tier arrive on the stream of copies, each rank's own shard, and are gathered from there
 // (ZeRO-Infinity's bandwidth-centric partitioning, Rajbhandari et al. 2021, arXiv:2104.07857, section 6.1):
-// a unit's copy begins where its gather would, and the gather when the copy has ended. Sources: Zhao et al. 2023 (PyTorch FSDP, arXiv:2304.11277, sections
-// 3.3-3.4); PyTorch torch/distributed/fsdp/_fully_shard/{_fsdp_collectives,_fsdp_param_group}.py
-// (split_with_sizes_copy, chunk_cat); torchtitan torchtitan/models/llama4/infra/parallelize.py (experts' own
-// mesh). Neglected: copies of the shards themselves (a unit divided by its ranks), and that an embedding and
-// a head may be units of their own.
+// a unit's copy begins where its gather would, and the gather when the copy has ended. Sources: Zhao et al.
+// 2023 (PyTorch FSDP, arXiv:2304.11277, sections 3.3-3.4); PyTorch
+// torch/distributed/fsdp/_fully_shard/{_fsdp_collectives,_fsdp_param_group}.py (split_with_sizes_copy,
+// chunk_cat); torchtitan torchtitan/models/llama4/infra/parallelize.py (experts' own mesh). Neglected: copies
+// of the shards themselves (a unit divided by its ranks), and that an embedding and a head may be units of
+// their own.
 #include "workload/traffic/sharded_chunk.hpp"
 
 #include <algorithm>

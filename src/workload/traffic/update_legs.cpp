@@ -23,8 +23,8 @@ using machine::MemoryTier;
 namespace {
 
 // The host's processors move `bytes`, of which a tier, where it is not the host's memory, gives and takes.
-ops::CollectiveQuery host_update(const BlockContext& x, std::int64_t bytes, MemoryTier tier, std::int64_t read,
-                                 std::int64_t written) {
+ops::CollectiveQuery host_update(const BlockContext& x, std::int64_t bytes, MemoryTier tier,
+                                 std::int64_t read, std::int64_t written) {
   ops::CollectiveQuery update{.kind = ops::CollectiveKind::host_update, .payload = Bytes(bytes)};
   if (tier != MemoryTier::host)
     update.tier = {.tier = tier,
@@ -36,8 +36,7 @@ ops::CollectiveQuery host_update(const BlockContext& x, std::int64_t bytes, Memo
 
 // Master weights and moments.
 std::int64_t state_bytes(const BlockContext& x, std::int64_t updated) {
-  const double each =
-      training::master_bytes(x.config) + training::moment_bytes(x.config.recipe.optimizer);
+  const double each = training::master_bytes(x.config) + training::moment_bytes(x.config.recipe.optimizer);
   return std::llround(static_cast<double>(updated) * each);
 }
 
@@ -54,8 +53,7 @@ UpdateLegs update_legs(const BlockContext& x, std::int64_t updated, bool gradien
   }
   const std::int64_t clipping = recipe.grad_clip ? 2 * 4 : 0, states = state_bytes(x, updated);
   if (!gradients_are_there)
-    legs.add(TimeCategory::other,
-             tier_copy(x, MemoryTier::host, Access::write, updated * gradient_bytes(x)));
+    legs.add(TimeCategory::other, tier_copy(x, MemoryTier::host, Access::write, updated * gradient_bytes(x)));
   legs.add(TimeCategory::optimizer, host_update(x, updated * (training::update_bytes(x.config) - clipping),
                                                 recipe.optimizer_tier, states, states));
   if (!recipe.offload_weights)

@@ -111,7 +111,8 @@ TEST(Feasibility, WhatLeavesTheGpuNeedsAMemoryThatTheClusterHas) {
         first_broken_rule({c, support::tiny_llama(), support::plain_framework(), cluster, gpu}).text);
   };
   c.recipe.offload_weights = true;
-  EXPECT_EQ(rule(), "weights beyond the GPU need sharded weights (ZeRO-3) where data-parallel ranks have copies");
+  EXPECT_EQ(rule(),
+            "weights beyond the GPU need sharded weights (ZeRO-3) where data-parallel ranks have copies");
   c.zero = ZeroStage::parameters;
   EXPECT_EQ(rule(), "");
   c.recipe.weight_tier = machine::MemoryTier::cxl;

@@ -53,8 +53,7 @@ TEST(WeightStream, EachPassBringsThisRanksPartOfEachLayer) {
         if (query.kind != CollectiveKind::host_copy) continue;
         EXPECT_EQ(query.tier.tier, tier);
         EXPECT_EQ(query.tier.gpus, tier == MemoryTier::host ? 0 : data);
-        EXPECT_EQ(query.tier.read + query.tier.written,
-                  tier == MemoryTier::host ? Bytes(0) : query.payload);
+        EXPECT_EQ(query.tier.read + query.tier.written, tier == MemoryTier::host ? Bytes(0) : query.payload);
       }
     }
 }
