@@ -207,16 +207,16 @@ void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t,
     of.push_back(!wanted ? BlockId::none() : !twin.is_none() ? of[at(twin)] : trace());
   };
   const auto forward = [&](Gather gather) {
-    return t.shards_weights ? sharded_forward(b, x, chunk, gather) : bucketed_forward(b, x, chunk, gather);
+    return t.in_units ? sharded_forward(b, x, chunk, gather) : bucketed_forward(b, x, chunk, gather);
   };
   const auto backward = [&](Reduce reduce) {
     const Gather gather = t.gathers_backward ? Gather::yes : Gather::no;
-    return t.shards_weights ? sharded_backward(b, x, chunk, gather, reduce)
-                            : bucketed_backward(b, x, chunk, reduce);
+    return t.in_units ? sharded_backward(b, x, chunk, gather, reduce)
+                      : bucketed_backward(b, x, chunk, reduce);
   };
-  const bool every = t.shards_weights || x.config.recipe.offload_layers > 0, scatters = t.reduces_each;
+  const bool every = t.in_units || x.config.recipe.offload_layers > 0, scatters = t.reduces_each;
   add(out.whole_forward, every, [&] { return forward(t.gathers_forward ? Gather::yes : Gather::no); });
-  add(out.first_forward, t.gathers_buckets || (t.shards_weights && !t.gathers_forward),
+  add(out.first_forward, t.gathers_buckets || (t.in_units && !t.gathers_forward),
       [&] { return forward(Gather::yes); });
   add(out.whole_backward, every || scatters, [&] { return backward(scatters ? Reduce::yes : Reduce::no); });
   if (scatters)
@@ -245,7 +245,7 @@ void generate_workload(const training::TrainingConfig& config, const training::M
   b.start();
   out.backwards = backward;
   out.gathers_each = traffic.gathers_forward;
-  out.gathers_once = traffic.shards_weights && !traffic.gathers_forward;
+  out.gathers_once = traffic.in_units && !traffic.gathers_forward;
 
   const PassBlocks blocks = trace_passes(b, x);
   ChunkContents chunk;

@@ -48,8 +48,8 @@ class TempCatalog {
   TempCatalog() : root_(fs::temp_directory_path() / ("echo-config-test-" + std::to_string(::getpid()))) {
     fs::remove_all(root_);
     const fs::path source = fs::path(support::source_dir()) / "sweeps" / "catalog";
-    for (const char* kind :
-         {"gpus", "models", "clusters", "nics", "switches", "fabrics", "frameworks", "recipes", "settings"}) {
+    for (const char* kind : {"gpus", "models", "clusters", "memory_tiers", "nics", "switches", "fabrics",
+                             "frameworks", "recipes", "settings"}) {
       fs::create_directories(folder() / kind);
       fs::copy(source / kind, folder() / kind);
     }

@@ -118,6 +118,8 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
       .add(packed(key.generic, forced))
       .add(others)
       .add((key.by_flows ? 1 : 0) + (key.by_packets ? 2 : 0))
+      .add(packed(static_cast<std::int32_t>(key.query.tier.tier), key.query.tier.gpus))
+      .add(key.query.tier.read.value * 2 - key.query.tier.written.value)
       .done();
 }
 
