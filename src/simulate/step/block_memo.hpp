@@ -40,7 +40,7 @@ struct TimedBlock {
 // its kernels and collectives have there.
 class BlockMemo {
  public:
-  // Looks up the blocks of the step; before of().
+  // Looks up the blocks of the step; before of(). Those of a body that the step before had, too, are at hand.
   void look_up(const StepInput&);
   // Contract of the three: the input that was looked up, and a block of it. Valid until the next look_up.
   // Without slowdown, or with that of collectives and kernels alone.
@@ -76,10 +76,11 @@ class BlockMemo {
   [[nodiscard]] Entry& timed(const StepInput&, BlockId, timeline::BlockScratchData& scratch);
 
   // Blocks asked for since `recent_` was last empty, and others; when it is full, it becomes the others.
-  static constexpr std::size_t most_recent = 2304;  // 6 MiB, as are the others
+  static constexpr std::size_t most_recent = 576;  // 1.5 MiB, as are the others
   using Kept = std::unordered_map<Hash128, Entry, Hash>;
   Kept recent_, others_;
   std::vector<Entry*> step_;         // [work.block_count]
+  std::int64_t body_ = 0;            // BodyNumber of the step
   std::vector<std::int32_t> words_;  // scratch
   MemoCount count_;
 };
