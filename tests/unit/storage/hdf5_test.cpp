@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "storage/seal.hpp"
 
 namespace echo::storage {
 namespace {
@@ -95,12 +96,13 @@ TEST(Hdf5File, RefusesTextsThatAreLongerThanTheFileTogether) {
     file.make_texts("/texts", texts);
     file.close();
   }
-  EXPECT_EQ(Hdf5File(path, Hdf5File::Mode::inspect).texts("/texts"), texts);
   std::string bytes;
   {
     std::ifstream in(path, std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(in), {});
   }
+  seal(path);
+  EXPECT_EQ(Hdf5File(path, Hdf5File::Mode::inspect).texts("/texts"), texts);
   std::string first(sizeof(std::uint32_t), '\0');  // a reference begins with the length of its text
   for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<char>(length >> (8 * i) & 0xff);
   const std::size_t at = bytes.find(first);
@@ -108,6 +110,7 @@ TEST(Hdf5File, RefusesTextsThatAreLongerThanTheFileTogether) {
   for (std::size_t i = 1; i < count; ++i)
     bytes.replace(at + i * reference, reference, bytes.substr(at, reference));
   std::ofstream(path, std::ios::binary) << bytes;
+  seal(path);
   EXPECT_EQ(exit_code_of([&] { static_cast<void>(Hdf5File(path, Hdf5File::Mode::inspect).texts("/texts")); }),
             5);
   std::filesystem::remove(path);
