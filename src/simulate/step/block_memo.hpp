@@ -76,7 +76,7 @@ class BlockMemo {
   [[nodiscard]] Entry& timed(const StepInput&, BlockId, timeline::BlockScratchData& scratch);
 
   // Blocks asked for since `recent_` was last empty, and others; when it is full, it becomes the others.
-  static constexpr std::size_t most_recent = 576;  // 1.5 MiB, as are the others
+  static constexpr std::size_t most_recent = 2304;  // 6 MiB, as are the others
   using Kept = std::unordered_map<Hash128, Entry, Hash>;
   Kept recent_, others_;
   std::vector<Entry*> step_;         // [work.block_count]
