@@ -15,7 +15,8 @@
 
 namespace echo::simulate {
 
-// The body of which a step's work is. Of one workspace, bodies of one number are the same; 0: nobody knows.
+// The body that a step's work begins with. Bodies that have the same number in one workspace are the same;
+// 0: nobody knows.
 struct BodyNumber {
   std::int64_t number = 0;
   std::int32_t blocks = 0;  // the first of the step's

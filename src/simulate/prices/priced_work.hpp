@@ -17,10 +17,10 @@ namespace echo::simulate {
 // The last one, for one catalog and one calibration. Look-up only; results never depend on its contents.
 class PricedWorkMemo {
  public:
-  // Generates the work of a step whose ranks are laid out, and prices it; or what of it the step before did
-  // not have. Both are computed from a config in which everything that is not part of the key has one fixed
-  // value, so that they cannot depend on it. Contract: nobody else changes work, prices and body of `step`,
-  // except after forget_step().
+  // Generates the work of a step whose ranks are laid out, and prices it; or only the part that the step
+  // before did not have. Both are computed from a config in which everything that is not part of the key has
+  // one fixed value, so that they cannot depend on it. Contract: nobody else changes work, prices and body of
+  // `step`, except after forget_step().
   void price(const training::TrainingConfig&, const Catalog&, const Calibration&, PriceMemo&,
              SimulatedStep& step);
   void forget_step() { key_.is_known = body_key_.is_known = false; }
