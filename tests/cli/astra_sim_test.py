@@ -72,9 +72,9 @@ seq_len = 2048
         memory = self.folder / "memory.json"
         new = ("presets", "new", "clusters", "mine", "--from", "network.yml", "system.json", "memory.json")
         memory.write_text(json.dumps({"memory-type": "MEMORY_POOL", "remote-mem-latency": 500, "remote-mem-bw": 40}))
-        (self.folder / "clusters").mkdir()
+        (self.folder / "clusters").mkdir(exist_ok=True)
         (self.folder / "clusters" / "mine.toml").write_text(self.run_program(*new).stdout)
-        (self.folder / "sweep.toml").write_text("""
+        (self.folder / "tiers.toml").write_text("""
 [space]
 model = "gpt3-1.3b"
 cluster = "mine"
@@ -89,8 +89,8 @@ global_batch = 8
 micro_batch = 1
 seq_len = 2048
 """)
-        self.run_program("sweep.toml", "--preset-path", ".", "-o", "out.h5", "--progress", "none", "-q")
-        self.assertIn("2 of 3 feasible", self.run_program("top", "out.h5").stdout)
+        self.run_program("tiers.toml", "--preset-path", ".", "-o", "tiers.h5", "--progress", "none", "-q")
+        self.assertIn("2 of 2 feasible", self.run_program("top", "tiers.h5").stdout)  # its host is unknown
         memory.write_text(json.dumps({"memory-type": "POOL", "remote-mem-bw": 40}))
         self.assertIn('memory.json:1:18: error: "POOL" is not a memory-type', self.run_program(*new, code=2).stderr)
         memory.write_text(json.dumps({"memory-type": "MEMORY_POOL"}))
