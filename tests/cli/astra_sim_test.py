@@ -92,7 +92,7 @@ seq_len = 2048
         self.run_program("tiers.toml", "--preset-path", ".", "-o", "tiers.h5", "--progress", "none", "-q")
         self.assertIn("2 of 2 feasible", self.run_program("top", "tiers.h5").stdout)  # its host is unknown
         memory.write_text(json.dumps({"memory-type": "POOL", "remote-mem-bw": 40}))
-        self.assertIn('memory.json:1:18: error: "POOL" is not a memory-type', self.run_program(*new, code=2).stderr)
+        self.assertIn('memory.json:1:17: error: "POOL" is not a memory-type', self.run_program(*new, code=2).stderr)
         memory.write_text(json.dumps({"memory-type": "MEMORY_POOL"}))
         self.assertIn("the memory has no remote-mem-bw", self.run_program(*new, code=2).stderr)
 
