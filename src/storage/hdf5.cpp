@@ -52,13 +52,6 @@ void keep_plain(hid_t creation) {
   H5Pset_attr_phase_change(creation, any_number, 0);
 }
 
-hid_t make_text_type() {
-  const hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  return type;
-}
-
 std::vector<hsize_t> extents(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 }  // namespace

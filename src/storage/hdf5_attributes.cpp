@@ -30,14 +30,6 @@ bool write(std::int64_t file, const std::string& path, const std::string& name, 
   return written;
 }
 
-// The type has variable length: every reader returns such texts as texts, while fixed ones are bytes to some.
-hid_t make_text_type() {
-  const hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  return type;
-}
-
 }  // namespace
 
 void Hdf5File::set_attribute(const std::string& path, const std::string& name, const std::string& value) {
@@ -85,14 +77,13 @@ static bool is_one(hid_t attribute) {
 
 namespace {
 
-bool is_text(hid_t attribute) {
+bool is_one_text(hid_t attribute) {
   const Handle stored(H5Aget_type(attribute), H5Tclose);
   return is_one(attribute) && H5Tis_variable_str(stored) > 0;
 }
 
-// False where it is none, or cannot be read.
+// False where it cannot be read. Contract: it is a text.
 bool read_text(hid_t attribute, std::string& text) {
-  if (!is_text(attribute)) return false;
   const Handle type(make_text_type(), H5Tclose);
   char* content = nullptr;
   const bool is_read = H5Aread(attribute, type, &content) >= 0;
@@ -107,7 +98,7 @@ using Texts = std::map<std::string, std::string>;
 herr_t add_text(hid_t object, const char* name, const H5A_info_t* /*info*/, void* texts) {
   const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
   if (attribute < 0) return -1;
-  if (!is_text(attribute)) return 0;
+  if (!is_one_text(attribute)) return 0;
   try {
     return read_text(attribute, (*static_cast<Texts*>(texts))[name]) ? 0 : -1;
   } catch (const std::bad_alloc&) {
@@ -122,7 +113,7 @@ std::string Hdf5File::text_attribute(const std::string& path, const std::string&
                          H5Aclose);
   if (attribute < 0) fail(attempt("find", path, name));
   std::string text;
-  if (!read_text(attribute, text)) fail(attempt("read", path, name));
+  if (!is_one_text(attribute) || !read_text(attribute, text)) fail(attempt("read", path, name));
   return text;
 }
 

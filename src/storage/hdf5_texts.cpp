@@ -44,9 +44,7 @@ std::vector<std::string> Hdf5File::texts(const std::string& path) const {
   const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
   if (dataset < 0) fail("find the text \"" + path + "\"");
   const Handle space(H5Dget_space(dataset), H5Sclose), stored(H5Dget_type(dataset), H5Tclose);
-  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose), transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
+  const Handle type(make_text_type(), H5Tclose), transfer(H5Pcreate(H5P_DATASET_XFER), H5Pclose);
   hsize_t held = 0;
   const hssize_t count = H5Sget_simple_extent_npoints(space);
   if (count < 0 || H5Tis_variable_str(stored) <= 0 || H5Fget_filesize(handle_, &held) < 0)

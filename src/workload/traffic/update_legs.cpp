@@ -26,11 +26,7 @@ namespace {
 ops::CollectiveQuery host_update(const BlockContext& x, std::int64_t bytes, MemoryTier tier,
                                  std::int64_t read, std::int64_t written) {
   ops::CollectiveQuery update{.kind = ops::CollectiveKind::host_update, .payload = Bytes(bytes)};
-  if (tier != MemoryTier::host)
-    update.tier = {.tier = tier,
-                   .read = Bytes(read),
-                   .written = Bytes(written),
-                   .gpus = training::gpus_of(x.config.degrees)};
+  update.tier = tier_traffic(x, tier, read, written);
   return update;
 }
 

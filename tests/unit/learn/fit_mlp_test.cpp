@@ -76,7 +76,7 @@ TEST(Network, GradientEqualsFiniteDifferences) {
 }
 
 TEST(Mlp, LearnsASurfaceThatNoPlaneFits) {
-  if (support::is_sanitized) GTEST_SKIP() << "a question of statistics, which the release build answers";
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Samples training = sample_samples(1, 1200, 3, 0.0, 0.0), unseen = sample_samples(2, 400, 3, 0.0, 0.0);
   const double plane = error_of(fit_mlp(training, {.hidden = {}}, {}, 5), unseen);
   EXPECT_LT(error_of(fit_mlp(training, {}, {}, 5), unseen), 0.05 * plane);
@@ -140,7 +140,7 @@ TEST(Mlp, KeepsMonotoneConstraintsExactly) {
 
 // 1 / (1.5 + a) is convex and the step down of b is not: signs of one kind only could not follow both.
 TEST(Mlp, LearnsUnderConstraintsThatHold) {
-  if (support::is_sanitized) GTEST_SKIP() << "a question of statistics, which the release build answers";
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Samples training = sample_samples(1, 1200, 3, 0.0, 0.0), unseen = sample_samples(2, 400, 3, 0.0, 0.0);
   const double plane = error_of(fit_mlp(training, {.hidden = {}}, {}, 5), unseen);
   EXPECT_LT(error_of(fit_mlp(training, {}, {-1, -1, 0}, 5), unseen), 0.1 * plane);

@@ -143,7 +143,7 @@ void expect_no_falls(const Settings& settings) {
 }
 
 void expect_better_than_its_base(const Settings& settings) {
-  if (support::is_sanitized) GTEST_SKIP() << "a question of statistics, which the release build answers";
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   EXPECT_LT(error_of(trained(Base::contention, settings, signs(), 0.02)), 0.6 * error_of(white_box()));
 }
 

@@ -64,7 +64,7 @@ TEST(TrainModel, RefusesNamesThatNoFileHolds) {
 // The white box says nothing of kernels with free SMs and little traffic; the data say that channels cost
 // anyway, both sides alike.
 TEST(TrainModel, LearnsBothSidesOfWhatASweepCanPrice) {
-  if (support::is_sanitized) GTEST_SKIP() << "a question of statistics, which the release build answers";
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Examples examples = echo::testing::priced_examples(200, 5, 2.0);
   const Training trained = trained_on(examples, {.candidate = function() + "_on_white_box", .folds = quick});
   const slowdown::LearnedModel& model = trained.model;
