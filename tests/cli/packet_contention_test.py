@@ -95,6 +95,53 @@ class PacketContention(ProgramCase):
                          for name in ("alone", "shared"))
         self.assertEqual(alone, shared, "a question was worked out twice")
 
+    def test_nics_and_switches_are_axes(self):
+        own = """nic = ["cluster", "connectx-7", "slow"]
+switch = ["cluster", "small"]
+congestion_control = "dcqcn\""""
+        presets = """
+[nics.slow]
+base = "connectx-7"
+source = "a trial"
+grade = "assumed"
+[nics.slow.dcqcn]
+RP_TIMER = 3000
+[switches.small]
+base = "spectrum-4"
+source = "a trial"
+grade = "assumed"
+[switches.small.parameters]
+"KMIN 400G" = 1
+"KMAX 400G" = 4
+"""
+        self.swept("packet", own, simulate=presets)
+        with h5py.File(self.folder / "packet-1.h5") as rows:
+            names = {axis: [name for name in rows[axis].attrs["flag_meanings"].split()] for axis in ("nic", "switch")}
+            feasible = rows["status"][:] == 0
+            by_choice = {}
+            for nic, switch, time in zip(rows["nic"][feasible], rows["switch"][feasible], rows["step_time"][feasible]):
+                by_choice.setdefault((names["nic"][nic], names["switch"][switch]), []).append(time)
+        self.assertEqual(len(by_choice), 6)
+        self.assertEqual(by_choice["cluster", "cluster"], by_choice["connectx-7", "cluster"])
+        self.assertEqual(len({tuple(times) for times in by_choice.values()}), 4)
+        self.assertGreater(sum(by_choice["slow", "small"]), sum(by_choice["cluster", "cluster"]))
+        shown = self.run_program("show", "packet-1.h5", "1")
+        self.assertNotIn("changed since", shown)
+
+    def test_show_and_search_take_answers_that_are_kept(self):
+        kept, folder = 'packet_cache = "kept"', self.folder / "kept"
+        _, first = self.swept("packet", AXIS, simulate=kept)
+        size = sum(file.stat().st_size for file in folder.glob("*.answers"))
+        self.run_program("show", "packet-1.h5", "0")
+        search = '[search]\nstrategy = "best"\ntop = 3\n'
+        self.swept("packet", AXIS, simulate=kept + "\n" + search)
+        self.assertEqual(size, sum(file.stat().st_size for file in folder.glob("*.answers")),
+                         "a question was worked out again")
+        for file in folder.glob("*.answers"):
+            file.unlink()
+        self.run_program("show", "packet-1.h5", "0")
+        self.assertTrue(list(folder.glob("*.answers")), "show keeps no answers")
+
     def test_takes_its_budget_from_simulate(self):
         _, as_shipped = self.swept("packet", AXIS)
         _, said = self.swept("packet", AXIS, simulate="packet_budget = 5_000_000")
