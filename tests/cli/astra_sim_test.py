@@ -102,7 +102,7 @@ seq_len = 2048
         (self.folder / "clusters").mkdir(exist_ok=True)
         for name in ("FIFO", "LIFO"):
             made = self.machine(system=SYSTEM | {"scheduling-policy": name}).stdout
-            (self.folder / "clusters" / f"{name}.toml").write_text(made.replace('"mine"', f'"{name.lower()}"', 1))
+            (self.folder / "clusters" / f"{name.lower()}.toml").write_text(made.replace('"mine"', f'"{name.lower()}"', 1))
         (self.folder / "queues.toml").write_text("""
 [space]
 model = "gpt3-1.3b"
@@ -127,6 +127,7 @@ seq_len = 2048
                 key = [word[axis][rows[axis][row]] for axis in ("cluster", "generic_queue")]
                 time[(*key, rows["zero"][row], rows["fsdp_prefetch"][row])] = rows["step_time"][row]
         gains = []
+        print(time)
         for (cluster, queue, zero, ahead), seconds in time.items():
             if queue != "fifo" or cluster != "fifo":
                 self.assertEqual(seconds, time["lifo", "lifo", zero, ahead])

@@ -58,7 +58,9 @@ TEST(ReplayTwin, AgreesWhereTheNewestGoesFirst) {
     replay_path(random.graph, plan, scratch, path);
     SimTime length{};
     for (const PathStep& step : path) length += step.length;
-    if (done) ASSERT_EQ(length, scratch.makespan) << random.describe();
+    if (done) {
+      ASSERT_EQ(length, scratch.makespan) << random.describe();
+    }
     const std::vector<SimTime> newest = scratch.end;
     (void)replay(random.graph, plan, {random.alone, random.work}, random.factors(), scratch);
     changed += scratch.end == newest ? 0 : 1;

@@ -1,3 +1,5 @@
+#include "base/at.hpp"
+#include "base/named_table.hpp"
 #include "tests/unit/config/sweep_fixture.hpp"
 
 namespace echo::config {
