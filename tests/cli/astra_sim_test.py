@@ -126,17 +126,17 @@ seq_len = 2048
             for row in range(len(rows["step_time"])):
                 key = [word[axis][rows[axis][row]] for axis in ("cluster", "generic_queue")]
                 time[(*key, rows["zero"][row], rows["fsdp_prefetch"][row])] = rows["step_time"][row]
-        gains = []
-        print(time)
+        changed = []
         for (cluster, queue, zero, ahead), seconds in time.items():
             if queue != "fifo" or cluster != "fifo":
                 self.assertEqual(seconds, time["lifo", "lifo", zero, ahead])
                 continue
-            gains.append(seconds / time["lifo", "lifo", zero, ahead])
-            if zero == 1:  # nothing waits for one bucket of gradients more than for another
-                self.assertEqual(gains[-1], 1.0)
-        self.assertGreaterEqual(min(gains), 1.0)
-        self.assertGreater(max(gains), 1.01, "weights that a layer waits for overtake gradients")
+            other = time["lifo", "lifo", zero, ahead]
+            if zero == 1:  # the optimizer waits for all gradients: their order is no matter
+                self.assertEqual(seconds, other)
+            else:  # gradients that have just come overtake weights that wait, or are overtaken by newer ones
+                changed.append(abs(seconds / other - 1) > 0.01)
+        self.assertEqual(changed, [True, True])
 
     def test_an_algorithm_runs_as_its_file_says(self):
         (self.folder / "swap.xml").write_text(MSCCL)
