@@ -15,7 +15,7 @@ AXES = pathlib.Path(__file__).resolve().parents[1] / "src/training/axes.toml"
 
 TYPES = ["i1", "i2", "i4", "i8", "u8", "f4", "f8"]
 ROLES = ["scale", "input", "outcome", "metric", "breakdown"]
-TABLES = ["models", "clusters", "gpus", "frameworks", "recipes", "schedules", "limits", "rules"]
+TABLES = ["models", "clusters", "gpus", "frameworks", "recipes", "nics", "switches", "schedules", "limits", "rules"]
 # Tables of words that the program owns, by number, and where they stand.
 OWNERS = {"ops::nccl_algorithm_names": "ops/collective.hpp", "ops::generic_algorithm_names": "ops/generic_settings.hpp",
           "machine::topology_words": "machine/topology_words.hpp"}

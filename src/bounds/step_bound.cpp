@@ -4,6 +4,7 @@
 
 #include "base/at.hpp"
 #include "simulate/prices/host_time.hpp"
+#include "simulate/prices/newest_first.hpp"
 #include "simulate/prices/price_work.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/step/compose_chunks.hpp"
@@ -194,8 +195,10 @@ std::optional<SimTime> StepBounds::of_passes(const TrainingConfig& config, const
     const workload::OpGraph& graph = work.blocks[at(block)];
     const timeline::OpGraphView view{graph.lane, graph.part, graph.work, &graph.needs};
     const timeline::BlockTimes times = timeline::compose_block(view, alone_, {}, ws_.scratch.block);
-    // A forward and a backward that run as one hide each other's transfers.
-    block_times_.push_back(work.pairs.rows() > 0 ? times.compute_busy : times.makespan);
+    // A forward and a backward that run as one hide each other's transfers. Queues that serve the newest
+    // first may put shorter ops into an order that takes longer.
+    const bool in_order = work.pairs.rows() == 0 && !simulate::serves_newest_first(config, input.cluster);
+    block_times_.push_back(in_order ? times.makespan : times.compute_busy);
   }
   passes_.clear();
   for (const ChunkId chunk : ids<ChunkId>(work.forward.rows()))

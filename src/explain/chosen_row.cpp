@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "config/catalog/fitted/site_file.hpp"
+#include "config/sweep_file/packet_keys.hpp"
 #include "config/sweep_file/what_if_reader.hpp"
 #include "config/sweep_file/workload_reader.hpp"
 #include "explain/config_of_row.hpp"
@@ -41,6 +42,9 @@ static void calibrate_again(const results::Provenance& provenance, const sweep::
                             ConfigAgain& again) {
   simulate::Calibration& calibration = again.known.calibration;
   calibration.contention = settings.contention;
+  const config::PacketKeys packets = config::packet_keys_again(provenance.resolved_toml);
+  calibration.packet_budget = packets.budget;
+  again.packet_cache = packets.cache;
   calibration.setting = settings.setting;
   if (settings.skew.draws > 0) calibration.production.gpu_spread.value = settings.skew.sigma;
   const bool is_slowed = settings.slowdown != sweep::SlowdownModel::off;

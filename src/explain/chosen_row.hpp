@@ -22,7 +22,8 @@ struct ConfigAgain {
   std::unique_ptr<const std::string> measured,
       learned;  // data of its measured kernels and its slowdown model
   std::optional<training::TrainingConfig> config;
-  std::string problem;  // why the config is absent, or how it differs from the original
+  std::string packet_cache;  // [simulate] packet_cache of its sweep
+  std::string problem;       // why the config is absent, or how it differs from the original
 };
 
 // For the only row of `table`.

@@ -61,6 +61,12 @@ std::optional<training::TrainingConfig> config_of_row(const Table& table, std::i
   // Files before schema 1.9 know no recipes.
   if (table.find("recipe") != nullptr && table.text("recipe", row) != training::no_recipe)
     config.named_recipe = training::RecipeId(find("recipe", catalog.recipes));
+  // Files before schema 1.16 know no axes of NICs and switches.
+  const auto own = [&](const char* column) {
+    return table.find(column) == nullptr || table.text(column, row) == training::own_preset;
+  };
+  if (!own("nic")) config.fabric.nic = machine::NicId(find("nic", catalog.nics));
+  if (!own("switch")) config.fabric.network_switch = machine::SwitchId(find("switch", catalog.switches));
   if (table.text("schedule", row).starts_with("file:")) {
     problem = "its task order, " + table.text("schedule", row) + ", is not in the file";
     return std::nullopt;

@@ -170,8 +170,9 @@ static void add_production_costs(const TrainingConfig& config, const simulate::C
 }
 
 Explanation explain(const TrainingConfig& config, const simulate::Catalog& catalog,
-                    const simulate::Calibration& calibration) {
+                    const simulate::Calibration& calibration, const simulate::PacketMemory& answers) {
   simulate::Workspace workspace;
+  workspace.memo.packet_memory = answers;
   Explanation explanation{.report = simulate::simulate(config, catalog, calibration, workspace)};
   for (const training::Axis axis : sweep::overruled_axes(config, catalog))
     explanation.overruled.emplace_back(training::info_of(axis).name);

@@ -12,6 +12,7 @@
 #include "ops/kernel.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
+#include "simulate/prices/packet_memory.hpp"
 #include "simulate/report.hpp"
 #include "simulate/step/shared_time.hpp"
 #include "training/config.hpp"
@@ -56,8 +57,9 @@ struct Explanation {
   std::vector<SlowdownCost> slowed;          // same
 };
 
+// `answers`: where packets are simulated.
 [[nodiscard]] Explanation explain(const training::TrainingConfig&, const simulate::Catalog&,
-                                  const simulate::Calibration&);
+                                  const simulate::Calibration&, const simulate::PacketMemory& answers = {});
 
 // One collective that runs `count` times.
 [[nodiscard]] CollectiveCost cost_of(TimeCategory part, const ops::CollectiveQuery& query,

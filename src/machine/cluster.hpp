@@ -13,6 +13,7 @@
 #include "machine/gpu.hpp"
 #include "machine/memory_tier.hpp"
 #include "machine/network_graph.hpp"
+#include "machine/packet_preset.hpp"
 
 namespace echo::machine {
 
@@ -31,12 +32,6 @@ struct GivenFabric {
   BytesPerSecond shifted, all_pairs;  // to the like GPU any number of domains on, the slowest; to all
   SimTime shifted_latency{}, all_pairs_latency{};  // the longest, the mean
   friend bool operator==(const GivenFabric&, const GivenFabric&) = default;
-};
-
-// A parameter of the packet simulator by its name, for one congestion control or, without one, for all.
-struct PacketSetting {
-  std::string control, name, value;
-  friend bool operator==(const PacketSetting&, const PacketSetting&) = default;
 };
 
 // Electric power of a node beside its GPUs, in watts; all 0 = unknown.
@@ -72,7 +67,9 @@ struct ClusterSpec {
   Fabric fabric = Fabric::infiniband;
   Routing routing = Routing::adaptive;
   CongestionControl congestion_control = CongestionControl::none;
-  std::vector<PacketSetting> packets;  // of NICs, then of switches, in place of the packet simulator's own
+  NicId nic;  // none: as the packet simulator has it; as is the switch
+  SwitchId network_switch;
+  std::vector<PacketSetting> packets;  // in place of what its NIC and its switch say
   CpuVendor cpu = CpuVendor::intel;
   BytesPerSecond host_memory;                           // per node, all sockets together; 0 = unknown
   Bytes host_capacity;                                  // of it, per node; 0 = unknown

@@ -16,6 +16,8 @@ struct FabricChoice {
   std::int32_t oversubscription_permille = 0;  // of leaf uplinks, in thousandths; 0 = the cluster's own
   std::optional<Routing> routing;              // nothing: the cluster's own
   std::optional<CongestionControl> congestion_control;  // nothing: the cluster's own
+  NicId nic;                                            // none: the cluster's own
+  SwitchId network_switch;                              // same
   Placement placement = Placement::packed;
   std::int32_t placement_seed = 0;  // of scattered
   friend constexpr auto operator<=>(const FabricChoice&, const FabricChoice&) = default;

@@ -5,17 +5,30 @@
 //   level of a link = (capacity - what flows with a rate take) / sum of shares over the others
 // The link with the lowest level fills next. Levels only grow while flows freeze, so a heap with stale keys
 // is sufficient: a popped key that has grown goes back. The cost is O(uses * log links) for all, and only
-// for flows that a change can reach over shared links. Source: Bertsekas and Gallager, Data Networks, 1992,
-// 6.5.2. Neglected: unfairness between short and long paths, time until rates settle.
+// for flows that a change can reach over shared links.
+//
+// Where flows only stop, rates below that of the slowest of them stay: a link that filled at a lower level
+// had none of them, or they would have kept that level, so that filling is the same up to there. In an
+// all-to-all of equal flows those that end are always the fastest, and nothing is left to be computed again,
+// however the paths were hashed.
+//
+// Source: Bertsekas and Gallager, Data Networks, 1992, 6.5.2. Neglected: unfairness between short and long
+// paths, time until rates settle.
 #include "network/max_min.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
 
 namespace echo::network {
+
+namespace {
+constexpr double everything_below = std::numeric_limits<double>::infinity();
+constexpr double surely_less = 1.0 - 1e-9;  // beyond rounding
+}  // namespace
 
 void MaxMin::bind(const Csr<LinkUse>& uses, std::span<const double> capacity) {
   const std::size_t flows = at(uses.rows());
@@ -28,6 +41,7 @@ void MaxMin::bind(const Csr<LinkUse>& uses, std::span<const double> capacity) {
   reached_flow_.assign(flows, 0);
   is_open_.assign(flows, 0);
   touched_.clear();
+  kept_below_ = everything_below;
 }
 
 void MaxMin::touch(std::int32_t link) {
@@ -40,6 +54,7 @@ void MaxMin::touch(std::int32_t link) {
 void MaxMin::start(std::int32_t flow) {
   const std::int32_t begin = uses_->offset[at(flow)], end = uses_->offset[at(flow) + 1];
   ECHO_EXPECT(begin < end);
+  kept_below_ = 0.0;
   for (std::int32_t i = begin; i < end; ++i) {
     const std::int32_t link = uses_->value[at(i)].link;
     LinkState& state = links_[at(link)];
@@ -51,6 +66,7 @@ void MaxMin::start(std::int32_t flow) {
 }
 
 void MaxMin::stop(std::int32_t flow) {
+  kept_below_ = std::min(kept_below_, rate_[at(flow)] * surely_less);
   for (std::int32_t i = uses_->offset[at(flow)]; i < uses_->offset[at(flow) + 1]; ++i) {
     const Entry& gone = entries_[at(i)];
     const std::int32_t link = uses_->value[at(i)].link;
@@ -60,14 +76,14 @@ void MaxMin::stop(std::int32_t flow) {
   }
 }
 
-// The links and flows that are connected with the touched links.
+// The links and flows that are connected with the touched links, but for flows that keep their rates.
 void MaxMin::reach_from_touched() {
   component_links_.swap(touched_);
   touched_.clear();
   for (std::size_t i = 0; i < component_links_.size(); ++i) {
     for (std::int32_t e = links_[at(component_links_[i])].head; e >= 0; e = entries_[at(e)].next) {
       const std::int32_t flow = entries_[at(e)].flow;
-      if (reached_flow_[at(flow)] != 0) continue;
+      if (reached_flow_[at(flow)] != 0 || rate_[at(flow)] < kept_below_) continue;
       reached_flow_[at(flow)] = 1;
       component_flows_.push_back(flow);
       for (const LinkUse& use : uses_->row(flow)) {
@@ -100,6 +116,10 @@ void MaxMin::fill() {
     state.left = capacity_[at(link)];
     state.demand = 0.0;
     state.open = 0;
+    if (kept_below_ == 0.0) continue;
+    for (std::int32_t e = state.head; e >= 0; e = entries_[at(e)].next)
+      if (const std::int32_t flow = entries_[at(e)].flow; reached_flow_[at(flow)] == 0)
+        state.left -= uses_->value[at(e)].share * rate_[at(flow)];
   }
   for (const std::int32_t flow : component_flows_) {
     is_open_[at(flow)] = 1;
@@ -136,6 +156,7 @@ std::span<const std::int32_t> MaxMin::settle() {
   for (const std::int32_t link : component_links_) links_[at(link)].reached = false;
   for (const std::int32_t flow : component_flows_) reached_flow_[at(flow)] = 0;
   component_links_.clear();
+  kept_below_ = everything_below;
   return component_flows_;
 }
 

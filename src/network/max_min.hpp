@@ -13,6 +13,7 @@
 namespace echo::network {
 
 // Flows start and stop; `settle` computes the rates of all flows affected, directly or through shared links.
+// Between two calls of it where flows only stopped, rates that cannot change are not computed again.
 // A flow at rate r uses share * r of each of its links.
 class MaxMin {
  public:
@@ -48,6 +49,7 @@ class MaxMin {
   std::vector<Entry> entries_;
   std::vector<double> rate_;
   std::vector<std::int32_t> bottleneck_;
+  double kept_below_ = 0.0;  // flows of lower rates keep them
   std::vector<std::int8_t> reached_flow_, is_open_;
   std::vector<std::int32_t> touched_, component_links_, component_flows_;
   std::vector<std::pair<double, std::int32_t>> heap_;

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "simulate/schedule_rules.hpp"
 #include "timeline/schedule.hpp"
+#include "training/axis.hpp"
 
 namespace echo::results {
 namespace {
@@ -26,6 +27,10 @@ std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& cat
       return catalog.frameworks.at(i).name;
     case Names::recipes:
       return catalog.recipes.at(i).name;
+    case Names::nics:
+      return i == 0 ? training::own_preset : catalog.nics.at(i - 1).name;
+    case Names::switches:
+      return i == 0 ? training::own_preset : catalog.switches.at(i - 1).name;
     case Names::schedules: {
       const auto own = timeline::schedule_table();
       return i < own.size() ? own[i]->name : catalog.orders.at(i - own.size()).name;
@@ -43,7 +48,8 @@ std::string name_in(Names kind, std::int64_t index, const simulate::Catalog& cat
 std::int8_t next_code(const std::vector<std::string>& names) {
   if (names.size() > std::numeric_limits<std::int8_t>::max())
     throw UserError(
-        "one sweep names more than 127 models, clusters, GPUs, frameworks, recipes, limits or rules",
+        "one sweep names more than 127 models, clusters, GPUs, frameworks, recipes, NICs, switches, limits "
+        "or rules",
         "split the sweep", 2);
   return static_cast<std::int8_t>(names.size());
 }

@@ -21,6 +21,8 @@ enum class Names : std::int8_t {
   gpus,
   frameworks,
   recipes,
+  nics,
+  switches,
   schedules,
   limits,
   rules

@@ -31,20 +31,29 @@ double enough_of(double min_fit_chance) {
 }  // namespace
 
 Evaluator::Evaluator(const OrderedSpace& space, const sweep::SweepSpec& spec,
-                     const simulate::Catalog& catalog, const simulate::Calibration& calibration)
+                     const simulate::Catalog& catalog, const simulate::Calibration& calibration,
+                     simulate::PacketMemory answers)
     : space_(space),
       spec_(spec),
       catalog_(catalog),
       known_(calibration),
       aims_(spec),
       enough_(enough_of(spec.min_fit_chance)),
+      answers_(std::move(answers)),
       steps_(catalog, calibration, ws_),
       memory_(catalog, calibration, ws_),
       kept_(space.ordered()),
       cursor_(space.ordered()),
       members_(space.ordered()),
       filed_(space.filed()),
-      repeats_(space.filed()) {}
+      repeats_(space.filed()) {
+  start_again();
+}
+
+void Evaluator::start_again() {
+  ws_ = simulate::Workspace();
+  ws_.memo.packet_memory = answers_;
+}
 
 std::vector<Node> Evaluator::whole() {
   std::vector<Node> parts;
@@ -107,7 +116,7 @@ Node Evaluator::set_at(std::int32_t group, std::int32_t tier, Stretch stretch) {
     throw;
   } catch (const std::exception&) {  // a bug of one member: it has its own row, and the set no bound
     node.least = {no_bound, no_bound};
-    ws_ = simulate::Workspace();
+    start_again();
   }
   return node;
 }
@@ -192,7 +201,7 @@ Node Evaluator::point_at(std::int32_t group, std::int64_t raw) {
     throw;
   } catch (const std::exception&) {  // as in set_at
     node.least = {no_bound, no_bound};
-    ws_ = simulate::Workspace();
+    start_again();
   }
   return node;
 }
@@ -219,7 +228,7 @@ Outcome Evaluator::simulate_at(std::int32_t group, std::int64_t raw) {
   } catch (const std::exception&) {
     row.report = {};
     row.report.status = training::Status::failed;
-    ws_ = simulate::Workspace();
+    start_again();
   }
   apply_limits(space_.filed().program(filed_.group()), filed_.state(), catalog_, spec_.terms, row);
   out.is_failed = row.report.status == training::Status::failed;

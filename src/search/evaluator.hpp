@@ -12,6 +12,7 @@
 #include "search/task.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
+#include "simulate/prices/packet_memory.hpp"
 #include "simulate/step/workspace.hpp"
 #include "sweep/space/point_configs.hpp"
 #include "sweep/space/raw_cursor.hpp"
@@ -22,9 +23,9 @@ namespace echo::search {
 
 class Evaluator {
  public:
-  // Keeps references.
+  // Keeps references. `answers`: where packets are simulated.
   Evaluator(const OrderedSpace&, const sweep::SweepSpec&, const simulate::Catalog&,
-            const simulate::Calibration&);
+            const simulate::Calibration&, simulate::PacketMemory answers = {});
 
   // The sets of the next tier within the node, each with its bounds or its end; or the node itself, where no
   // member fits the memory. The point, simulated, where it is a single combination.
@@ -45,6 +46,7 @@ class Evaluator {
   Node set_at(std::int32_t group, std::int32_t tier, Stretch);
   Node point_at(std::int32_t group, std::int64_t raw);
   void bound_set(Node&);
+  void start_again();
   std::optional<training::TrainingConfig> supported_member(const Node&, const bounds::OpenAxes&);
   std::vector<std::int64_t> slice_of(const training::TrainingConfig&) const;
   bool is_last(const Node& node) const {
@@ -58,6 +60,7 @@ class Evaluator {
   const simulate::Calibration& known_;
   Aims aims_;
   double enough_;  // chance to fit that a ranking asks for
+  simulate::PacketMemory answers_;
   simulate::Workspace ws_;
   bounds::StepBounds steps_;
   bounds::MemoryBounds memory_;

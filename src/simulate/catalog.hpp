@@ -24,6 +24,7 @@ struct Catalog {
   std::vector<machine::ClusterSpec> clusters;
   std::vector<training::FrameworkSpec> frameworks;
   std::vector<training::RecipePreset> recipes;
+  std::vector<machine::PacketPreset> nics, switches;    // of the packet simulator
   std::vector<std::vector<std::int32_t>> layer_tables;  // explicit layers per chunk
   std::vector<timeline::GivenOrder> orders;  // schedules of files: ids that follow those of schedule_table()
   std::vector<trace::Trace> traces;          // found by ModelSpec::trace

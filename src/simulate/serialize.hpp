@@ -114,6 +114,12 @@ void serialize(Archive& archive, echo::machine::PacketSetting& setting, unsigned
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::machine::PacketPreset& preset, unsigned) {
+  auto& [name, source, settings] = preset;
+  all(archive, name, source, settings);
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::machine::AlgorithmChoice& choice, unsigned) {
   auto& [algorithm, window] = choice;
   all(archive, algorithm, window);
@@ -155,12 +161,13 @@ template <class Archive>
 void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) {
   auto& [name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
          oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes,
-         given, dimensions, fabric, routing, congestion_control, packets, cpu, host_memory, host_capacity,
-         tiers, power, nccl_version, sharp, rccl, launch_blocking, network, source, what_if] = cluster;
+         given, dimensions, fabric, routing, congestion_control, nic, network_switch, packets, cpu,
+         host_memory, host_capacity, tiers, power, nccl_version, sharp, rccl, launch_blocking, network,
+         source, what_if] = cluster;
   all(archive, name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
       oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes, given,
-      dimensions, fabric, routing, congestion_control, packets, cpu, host_memory, host_capacity, tiers, power,
-      nccl_version, sharp, rccl, launch_blocking, network, source, what_if);
+      dimensions, fabric, routing, congestion_control, nic, network_switch, packets, cpu, host_memory,
+      host_capacity, tiers, power, nccl_version, sharp, rccl, launch_blocking, network, source, what_if);
 }
 
 template <class Archive>
@@ -289,8 +296,8 @@ void serialize(Archive& archive, echo::trace::Trace& trace, unsigned) {
 
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Catalog& catalog, unsigned) {
-  auto& [gpus, models, clusters, frameworks, recipes, layer_tables, orders, traces] = catalog;
-  all(archive, gpus, models, clusters, frameworks, recipes, layer_tables, orders, traces);
+  auto& [gpus, models, clusters, frameworks, recipes, nics, switches, layer_tables, orders, traces] = catalog;
+  all(archive, gpus, models, clusters, frameworks, recipes, nics, switches, layer_tables, orders, traces);
 }
 
 template <class Archive>

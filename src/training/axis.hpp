@@ -28,6 +28,10 @@ constexpr bool is_text(AxisKind kind) {
          kind == AxisKind::words;
 }
 
+// Axes of presets that a cluster names itself: the first value leaves it to the cluster.
+inline constexpr const char* own_preset = "cluster";
+constexpr bool has_cluster_presets(Axis axis) { return axis == Axis::nic || axis == Axis::network_switch; }
+
 // How a config holds the value of an axis: as a whole number, which for words is their place, for joined
 // words bits, for ratios thousandths, for presets the index, -1 for none. For `gpus`, a product of degrees,
 // both functions are null.

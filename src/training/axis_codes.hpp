@@ -45,6 +45,14 @@ constexpr void set_code(Id<Tag>& member, std::int32_t code) {
   member = Id<Tag>(code);
 }
 
+// NICs and switches: "cluster", none, comes first among the names.
+constexpr std::int32_t code_of(machine::NicId value) { return value.index() + 1; }
+constexpr std::int32_t code_of(machine::SwitchId value) { return value.index() + 1; }
+constexpr void set_code(machine::NicId& member, std::int32_t code) { member = machine::NicId(code - 1); }
+constexpr void set_code(machine::SwitchId& member, std::int32_t code) {
+  member = machine::SwitchId(code - 1);
+}
+
 // A topology by its place among the words of its axis, which a plug-in more does not move; none: 0.
 inline std::int32_t code_of(machine::TopologyId value) {
   if (value.is_none()) return 0;

@@ -58,7 +58,8 @@ enum class Condition : std::int8_t {
   runs_in_units,         // weights arrive layer by layer: sharded over replicas (ZeRO 3), or offloaded
   offloads_optimizer,    // offload_optimizer
   offloads_activations,  // offload_layers > 0
-  offloads_weights       // offload_weights
+  offloads_weights,      // offload_weights
+  has_nics               // the cluster is made of NICs and switches, not of given dimensions
 };
 using Conditions = std::uint32_t;  // bits, by place
 

@@ -15,7 +15,7 @@ KINDS = ["preset", "word", "count", "level", "batch", "flag", "version", "layer_
 REQUIRED = {"name", "kind", "without", "stored", "long_name", "description"}
 KEYS = REQUIRED | {"words", "enumerators", "same_as", "bits", "member", "type", "plain", "highest", "auto", "of_trace",
                    "of_layout", "decided", "first_is_none", "idle_unless", "idle_at_plain", "values", "meaning", "since",
-                   "meanings"}
+                   "meanings", "enumerator"}
 BEGIN = "<!-- axes: written by src/training/generate_axes.py -->"
 END = "<!-- end of axes -->"
 
@@ -104,6 +104,10 @@ def enumerators_of(axis):
     return axis.get("enumerators") or [word.replace("-", "_") for word in words]
 
 
+def enumerator_of(axis):
+    return axis.get("enumerator", axis["name"])
+
+
 def quoted(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -115,13 +119,13 @@ def flag(axis, key):
 def table(axes, headers):
     lines = ["// Generated from src/training/axes.toml.", "#pragma once", "",
              *(f'#include "{header}"' for header in [*headers, "training/axis_info.hpp"]), "", "namespace echo::training {", "", "enum class Axis : std::int8_t {"]
-    lines += [f"  {axis['name']}," for axis in axes]
+    lines += [f"  {enumerator_of(axis)}," for axis in axes]
     lines += ["};", f"inline constexpr std::int32_t axis_count = {len(axes)};",
               "inline constexpr std::array<AxisInfo, axis_count> axis_table{{"]
     for axis in axes:
         needs = ", ".join(f"Condition::{condition}" for condition in axis.get("idle_unless", []))
         lines.append(
-            f"    {{.axis = Axis::{axis['name']}, .name = {quoted(axis['name'])}, .kind = AxisKind::{axis['kind']},\n"
+            f"    {{.axis = Axis::{enumerator_of(axis)}, .name = {quoted(axis['name'])}, .kind = AxisKind::{axis['kind']},\n"
             f"     .holder = AxisHolder::{holder_of(axis)}, .highest = {highest_of(axis)},\n"
             f"     .has_auto = {flag(axis, 'auto')}, .of_trace = {flag(axis, 'of_trace')}, "
             f".of_layout = {flag(axis, 'of_layout')},\n     .is_decided = {flag(axis, 'decided')}, .idle_at_plain = {flag(axis, 'idle_at_plain')},\n"

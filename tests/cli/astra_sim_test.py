@@ -5,6 +5,8 @@ import pathlib
 import sys
 import unittest
 
+import h5py
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.program_case import ProgramCase  # noqa: E402
 
@@ -95,6 +97,46 @@ seq_len = 2048
         self.assertIn('memory.json:1:17: error: "POOL" is not a memory-type', self.run_program(*new, code=2).stderr)
         memory.write_text(json.dumps({"memory-type": "MEMORY_POOL"}))
         self.assertIn("the memory has no remote-mem-bw", self.run_program(*new, code=2).stderr)
+
+    def test_queues_order_the_collectives_of_a_step(self):
+        (self.folder / "clusters").mkdir(exist_ok=True)
+        for name in ("FIFO", "LIFO"):
+            made = self.machine(system=SYSTEM | {"scheduling-policy": name}).stdout
+            (self.folder / "clusters" / f"{name.lower()}.toml").write_text(made.replace('"mine"', f'"{name.lower()}"', 1))
+        (self.folder / "queues.toml").write_text("""
+[space]
+model = "gpt3-1.3b"
+cluster = ["fifo", "lifo"]
+collectives = "generic"
+generic_queue = ["fifo", "lifo"]
+generic_chunks = 1
+dp = 8
+tp = 1
+pp = 1
+zero = [1, 3]
+fsdp_prefetch = [1, 2]
+global_batch = 8
+micro_batch = 1
+seq_len = 2048
+""")
+        self.run_program("queues.toml", "--preset-path", ".", "-o", "queues.h5", "--progress", "none", "-q")
+        with h5py.File(self.folder / "queues.h5") as rows:
+            word = {axis: rows[axis].attrs["flag_meanings"].split() for axis in ("cluster", "generic_queue")}
+            time = {}
+            for row in range(len(rows["step_time"])):
+                key = [word[axis][rows[axis][row]] for axis in ("cluster", "generic_queue")]
+                time[(*key, rows["zero"][row], rows["fsdp_prefetch"][row])] = rows["step_time"][row]
+        changed = []
+        for (cluster, queue, zero, ahead), seconds in time.items():
+            if queue != "fifo" or cluster != "fifo":
+                self.assertEqual(seconds, time["lifo", "lifo", zero, ahead])
+                continue
+            other = time["lifo", "lifo", zero, ahead]
+            if zero == 1:  # the optimizer waits for all gradients: their order is no matter
+                self.assertEqual(seconds, other)
+            else:  # gradients that have just come overtake weights that wait, or are overtaken by newer ones
+                changed.append(abs(seconds / other - 1) > 0.01)
+        self.assertEqual(changed, [True, True])
 
     def test_an_algorithm_runs_as_its_file_says(self):
         (self.folder / "swap.xml").write_text(MSCCL)

@@ -39,8 +39,8 @@ AXIS = 'congestion_control = ["dcqcn", "hpcc", "none"]'
 
 
 class PacketContention(ProgramCase):
-    def swept(self, contention, axis="", simulate="", workers=1):
-        (self.folder / "sweep.toml").write_text(SWEEP.format(contention=contention, axis=axis, simulate=simulate))
+    def swept(self, contention, axis="", simulate="", workers=1, sweep=SWEEP):
+        (self.folder / "sweep.toml").write_text(sweep.format(contention=contention, axis=axis, simulate=simulate))
         file = f"{contention}-{workers}.h5"
         words = ["sweep.toml", "-o", file, "--progress", "none", "-q", "--fresh"]
         if workers == 1:
@@ -94,6 +94,56 @@ class PacketContention(ProgramCase):
         alone, shared = ([sum(file.stat().st_size for file in (self.folder / name).glob("*.answers"))]
                          for name in ("alone", "shared"))
         self.assertEqual(alone, shared, "a question was worked out twice")
+
+    def test_nics_and_switches_are_axes(self):
+        one = SWEEP.replace("tp = [1, 8]", "tp = 8").replace("zero = [1, 3]", "zero = 1")
+        one = one.replace("[1.0, 4.0]", "4.0").replace('["ecmp", "adaptive"]', '"ecmp"')
+        own = """nic = ["cluster", "connectx-7", "slow"]
+switch = ["cluster", "small"]
+congestion_control = "dcqcn\""""
+        presets = """
+[nics.slow]
+base = "connectx-7"
+source = "a trial"
+grade = "assumed"
+[nics.slow.dcqcn]
+RATE_DECREASE_INTERVAL = 1
+[switches.small]
+base = "spectrum-4"
+source = "a trial"
+grade = "assumed"
+[switches.small.parameters]
+"KMIN 400G" = 1
+"KMAX 400G" = 4
+"""
+        self.swept("packet", own, simulate=presets, sweep=one)
+        with h5py.File(self.folder / "packet-1.h5") as rows:
+            names = {axis: [name for name in rows[axis].attrs["flag_meanings"].split()] for axis in ("nic", "switch")}
+            feasible = rows["status"][:] == 0
+            by_choice = {}
+            for nic, switch, time in zip(rows["nic"][feasible], rows["switch"][feasible], rows["step_time"][feasible]):
+                by_choice.setdefault((names["nic"][nic], names["switch"][switch]), []).append(time)
+        self.assertEqual(len(by_choice), 6)
+        self.assertEqual(by_choice["cluster", "cluster"], by_choice["connectx-7", "cluster"])
+        self.assertEqual(len({tuple(times) for times in by_choice.values()}), 4)
+        self.assertGreater(sum(by_choice["slow", "small"]), sum(by_choice["cluster", "cluster"]))
+        shown = self.run_program("show", "packet-1.h5", "1").stdout
+        self.assertNotIn("changed since", shown)
+
+    def test_show_and_search_take_answers_that_are_kept(self):
+        folder = self.folder / "kept"
+        search = 'packet_cache = "kept"\n[search]\nstrategy = "best"\ntop = 3\n'
+        _, first = self.swept("packet", simulate=search)
+        size = sum(file.stat().st_size for file in folder.glob("*.answers"))
+        self.assertGreater(size, 0)
+        _, second = self.swept("packet", simulate=search)
+        self.run_program("show", "packet-1.h5", "0")
+        self.assertEqual(first, second)
+        self.assertEqual(size, sum(file.stat().st_size for file in folder.glob("*.answers")), "a question was worked out again")
+        for file in folder.glob("*.answers"):
+            file.unlink()
+        self.run_program("show", "packet-1.h5", "0")
+        self.assertTrue(list(folder.glob("*.answers")), "show keeps no answers")
 
     def test_takes_its_budget_from_simulate(self):
         _, as_shipped = self.swept("packet", AXIS)

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <vector>
 
 #include "base/at.hpp"
@@ -22,8 +23,8 @@ struct ReplayResult {
 class ReplayTwin {
  public:
   ReplayTwin(const ReplayGraph& graph, const std::vector<SimTime>& alone, const std::vector<WorkId>& work,
-             const FactorTable& factors)
-      : graph_(graph), alone_(alone), work_(work), factors_(factors) {
+             const FactorTable& factors, bool newest_first)
+      : graph_(graph), alone_(alone), work_(work), factors_(factors), newest_first_(newest_first) {
     for (int r = 0; r < graph.ranks(); ++r)
       for (int op = graph.rank_begin[at(r)]; op < graph.rank_begin[at(r) + 1]; ++op) rank_.push_back(r);
     std::map<int, std::vector<int>> meetings;
@@ -40,6 +41,7 @@ class ReplayTwin {
   ReplayResult run() {
     for (;;) {
       issue_all();
+      note_ready();
       bool began = true;
       while (began) began = begin_one();
       set_rates();
@@ -134,19 +136,35 @@ class ReplayTwin {
     }
     return true;
   }
-  bool begin_one() {
-    for (const auto& [unused, unit] : units_) {
-      if (!may_begin(unit)) continue;
-      long long left = 0;
-      for (const int op : unit) {
-        result_.start[op] = now_;
-        left = std::max<long long>(left, alone_[at(op)].count());
-        changed_.insert(rank_[at(op)]);
-      }
-      running_[unit] = {left, now_, now_ + SimTime(left), 1.0};
-      return true;
+  void note_ready() {
+    for (const auto& [place, unit] : units_) {
+      bool ready = ready_.count(place) == 0;
+      for (const int op : unit) ready = ready && is_ready(op);
+      if (ready) ready_[place] = now_;
     }
-    return false;
+  }
+  // Whether the unit at `a` goes before that at `b`, if both may begin.
+  bool goes_before(std::pair<int, int> a, std::pair<int, int> b) const {
+    const auto rank = [&](std::pair<int, int> place) {
+      const bool queued = newest_first_ && graph_.kind[at(units_.at(place)[0])] == ReplayKind::communication;
+      return std::tuple(queued, queued ? -ready_.at(place).count() : 0, place);
+    };
+    return rank(a) < rank(b);
+  }
+  bool begin_one() {
+    std::optional<std::pair<int, int>> first;
+    for (const auto& [place, unit] : units_)
+      if (may_begin(unit) && (!first || goes_before(place, *first))) first = place;
+    if (!first) return false;
+    const Unit& unit = units_.at(*first);
+    long long left = 0;
+    for (const int op : unit) {
+      result_.start[op] = now_;
+      left = std::max<long long>(left, alone_[at(op)].count());
+      changed_.insert(rank_[at(op)]);
+    }
+    running_[unit] = {left, now_, now_ + SimTime(left), 1.0};
+    return true;
   }
 
   bool on_changed_rank(const Unit& unit) const {
@@ -231,6 +249,8 @@ class ReplayTwin {
   const std::vector<SimTime>& alone_;
   const std::vector<WorkId>& work_;
   const FactorTable& factors_;
+  bool newest_first_;
+  std::map<std::pair<int, int>, SimTime> ready_;  // [units] since when all of its ops are
   std::vector<int> rank_;
   std::map<std::pair<int, int>, Unit> units_;
   std::map<Unit, Running> running_;
@@ -241,8 +261,9 @@ class ReplayTwin {
 };
 
 inline ReplayResult simulate_replay(const ReplayGraph& graph, const std::vector<SimTime>& alone,
-                                    const std::vector<WorkId>& work, const FactorTable& factors) {
-  return ReplayTwin(graph, alone, work, factors).run();
+                                    const std::vector<WorkId>& work, const FactorTable& factors,
+                                    bool newest_first = false) {
+  return ReplayTwin(graph, alone, work, factors, newest_first).run();
 }
 
 }  // namespace echo::timeline::twin

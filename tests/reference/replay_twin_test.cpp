@@ -1,6 +1,7 @@
 // The replay equals its slow twin to the picosecond, op by op.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "tests/reference/replay_twin.hpp"
 #include "tests/support/random_replay.hpp"
 #include "tests/support/sanitized.hpp"
@@ -36,6 +37,35 @@ TEST(ReplayTwin, AgreesOnEveryOpOfRandomRanks) {
   }
   EXPECT_GT(meetings, 2'000);
   EXPECT_GT(slowed, 2'000);
+}
+
+TEST(ReplayTwin, AgreesWhereTheNewestGoesFirst) {
+  ReplayScratch scratch;
+  ReplayPlan plan;
+  std::int32_t changed = 0;
+  for (std::uint64_t i = 0; i < (support::is_sanitized ? 300 : 3000); ++i) {
+    const RandomReplay random(i);
+    const auto slow = twin::simulate_replay(random.graph, random.alone, random.work, random.factors(), true);
+    plan_replay(random.graph, plan);
+    const bool done =
+        replay(random.graph, plan, {random.alone, random.work, true}, random.factors(), scratch);
+    ASSERT_EQ(slow.done, done) << random.describe();
+    for (const auto& [op, end] : slow.end) {
+      ASSERT_EQ(slow.start.at(op), scratch.start[at(op)]) << random.describe() << " op " << op;
+      ASSERT_EQ(end, scratch.end[at(op)]) << random.describe() << " op " << op;
+    }
+    std::vector<PathStep> path;
+    replay_path(random.graph, plan, scratch, path);
+    SimTime length{};
+    for (const PathStep& step : path) length += step.length;
+    if (done) {
+      ASSERT_EQ(length, scratch.makespan) << random.describe();
+    }
+    const std::vector<SimTime> newest = scratch.end;
+    (void)replay(random.graph, plan, {random.alone, random.work}, random.factors(), scratch);
+    changed += scratch.end == newest ? 0 : 1;
+  }
+  EXPECT_GT(changed, support::is_sanitized ? 10 : 100);
 }
 
 // Meetings in different orders: some of them can never be held.

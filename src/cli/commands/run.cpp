@@ -142,7 +142,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
       .on_progress = [&](const parallel::Progress& now) { reporter->see(now); },
       .on_warning = [&](const std::string& text) { log.write("warning: " + printable(text) + "\n"); }};
   simulate::MemoCounts memos;  // of this worker
-  const PacketCache packets(request, inputs);
+  const PacketCache packets(request.file, inputs.spec.packet_cache, inputs.catalog, inputs.calibration);
   const auto run_rows = [&](sweep::WorkSource& source, sweep::RowSink& sink) {
     memos +=
         sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink, packets.memory()).memos;

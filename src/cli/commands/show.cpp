@@ -7,6 +7,7 @@
 
 #include "base/at.hpp"
 #include "cli/command.hpp"
+#include "cli/run/packet_cache.hpp"
 #include "cli/terminal/say.hpp"
 #include "explain/chosen_row.hpp"
 #include "explain/explain.hpp"
@@ -39,13 +40,16 @@ Again work_out(const results::ResultFile& file, const results::Table& table, con
   again.problem = again_config.problem;
   if (!again_config.config) return again;
   const auto& known = again_config.known;
-  again.explanation = explain::explain(*again_config.config, known.catalog, known.calibration);
+  const PacketCache packets(options.file, again_config.packet_cache, known.catalog, known.calibration);
+  again.explanation =
+      explain::explain(*again_config.config, known.catalog, known.calibration, packets.memory());
   const double now = to_seconds(again.explanation->report.step);
   if (std::isfinite(table.number("step_time", 0)) && now != table.number("step_time", 0)) {
     again.problem = again.problem.empty() ? "the catalog or the program has changed since" : again.problem;
     again.problem += "; the step time is now " + text::show_time(now);
   }
   simulate::Workspace ws;
+  ws.memo.packet_memory = packets.memory();
   again.pipeline = explain::pipeline_text(
       simulate::unfold_step(*again_config.config, known.catalog, known.calibration, ws));
   return again;

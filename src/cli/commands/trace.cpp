@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "cli/command.hpp"
+#include "cli/run/packet_cache.hpp"
 #include "cli/terminal/say.hpp"
 #include "explain/chosen_row.hpp"
 #include "explain/explain.hpp"
@@ -65,11 +66,13 @@ void refuse_without_step(const Drawing& drawing) {
 void draw_step(const Drawing& drawing) {
   const auto& [again, options, title, output, status] = drawing;
   const training::TrainingConfig& config = *again.config;
+  const PacketCache packets(options.file, again.packet_cache, again.known.catalog, again.known.calibration);
   simulate::Workspace ws;
+  ws.memo.packet_memory = packets.memory();
   const auto step = simulate::unfold_step(config, again.known.catalog, again.known.calibration, ws);
   if (step.slices.empty()) refuse_without_step(drawing);
   const explain::Explanation explanation =
-      explain::explain(config, again.known.catalog, again.known.calibration);
+      explain::explain(config, again.known.catalog, again.known.calibration, packets.memory());
   const explain::TraceRequest request{
       .stages = numbers_in(options.stages, "stage", config.degrees.pipeline),
       .ranks = numbers_in(options.ranks, "gpu rank", training::gpus_of(config.degrees)),
@@ -144,7 +147,8 @@ std::function<int(Invocation&)> declare_trace(Options& options) {
 
 }  // namespace
 
-extern const Command trace{
-    .name = "trace", .summary = "write the step of one row as a trace for Perfetto", .declare = declare_trace};
+extern const Command trace{.name = "trace",
+                           .summary = "write the step of one row as a trace for Perfetto",
+                           .declare = declare_trace};
 
 }  // namespace echo::cli::commands

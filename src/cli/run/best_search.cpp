@@ -11,6 +11,7 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
+#include "cli/run/packet_cache.hpp"
 #include "cli/terminal/terminal.hpp"
 #include "parallel/broadcast.hpp"
 #include "parallel/launch/stop_signal.hpp"
@@ -155,7 +156,8 @@ BestPoints find_best(const parallel::Session& session, const WorkerInputs& input
     if (before) found.record = std::move(*before);
   } else {
     const search::OrderedSpace space(inputs.spec, inputs.catalog);
-    search::Evaluator evaluator(space, inputs.spec, inputs.catalog, inputs.calibration);
+    const PacketCache packets(request.file, inputs.spec.packet_cache, inputs.catalog, inputs.calibration);
+    search::Evaluator evaluator(space, inputs.spec, inputs.catalog, inputs.calibration, packets.memory());
     if (!session.is_first()) {
       parallel::serve_search(session, [&](const search::Node& node) { return evaluator.run(node); });
     } else {

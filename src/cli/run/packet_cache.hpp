@@ -1,20 +1,24 @@
-// Where a sweep whose collectives are simulated packet by packet keeps the answers.
+// Where the answers of the packet simulator are kept between runs.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <string>
 
-#include "cli/run/sweep_inputs.hpp"
-#include "parallel/launch/launch.hpp"
+#include "simulate/calibration.hpp"
+#include "simulate/catalog.hpp"
 #include "simulate/prices/packet_memory.hpp"
 
 namespace echo::cli {
 
-// The folder that [simulate] packet_cache names, or packet-answers beside the result file; nothing is shared
-// where no packets are simulated, or with packet_cache = "off".
+// The folder that [simulate] packet_cache names, `chosen`, or packet-answers beside the result file; nothing
+// is kept where no packets are simulated, or with "off".
 class PacketCache {
  public:
-  PacketCache(const parallel::LaunchRequest&, const WorkerInputs&);
-  // Clusters by hashes of the program and the whole preset. Contract: the cache outlives its use.
+  PacketCache(const std::filesystem::path& result_file, const std::string& chosen, const simulate::Catalog&,
+              const simulate::Calibration&);
+  // Clusters by hashes of the program and of what they are but for NICs and switches. Contract: the cache
+  // outlives its use.
   [[nodiscard]] const simulate::PacketMemory& memory() const { return memory_; }
 
  private:

@@ -124,16 +124,6 @@ class Key {
   Digest digest_;
 };
 
-// The bytes of the program: two builds differ if any object file differs, regardless of the version string.
-std::string fingerprint_of_program() {
-  std::ifstream program("/proc/self/exe", std::ios::binary);
-  Digest digest;
-  std::vector<char> piece(std::size_t{1} << 20);
-  while (program.read(piece.data(), static_cast<std::streamsize>(piece.size())) || program.gcount() > 0)
-    digest.add(std::as_bytes(std::span(piece).first(at(program.gcount()))));
-  return digest.hex();
-}
-
 // The part of the spec that determines the points.
 std::string space_key(const sweep::SweepSpec& spec) {
   sweep::SweepSpec space;
@@ -170,6 +160,15 @@ std::string calibration_key(const simulate::Calibration& calibration) {
 }
 
 }  // namespace
+
+std::string fingerprint_of_program() {
+  std::ifstream program("/proc/self/exe", std::ios::binary);
+  Digest digest;
+  std::vector<char> piece(std::size_t{1} << 20);
+  while (program.read(piece.data(), static_cast<std::streamsize>(piece.size())) || program.gcount() > 0)
+    digest.add(std::as_bytes(std::span(piece).first(at(program.gcount()))));
+  return digest.hex();
+}
 
 results::FileHeader sweep_header(const WorkerInputs& inputs) {
   const sweep::SweepSpec& spec = inputs.spec;

@@ -43,4 +43,7 @@ struct WorkerInputs {
 // sweep_key of both.
 [[nodiscard]] results::FileHeader sweep_header(const WorkerInputs&);
 
+// The bytes of the program, as hex: two builds differ if any object file differs, regardless of the version.
+[[nodiscard]] std::string fingerprint_of_program();
+
 }  // namespace echo::cli

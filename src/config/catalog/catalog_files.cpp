@@ -175,20 +175,6 @@ std::int32_t follow(const Table& table, const std::string& name, const std::stri
   return index;
 }
 
-// The settings of the preset of this name; none for no name.
-std::vector<machine::PacketSetting> named(const std::vector<PacketPreset>& presets, const std::string& name,
-                                          const std::string& what, const Place& place, Problems& problems) {
-  const std::int32_t index = follow(presets, name, what, place, problems);
-  return index < 0 ? std::vector<machine::PacketSetting>() : presets[at(index)].settings;
-}
-
-// The cluster's own settings come last, and win.
-void lay_under(std::vector<machine::PacketSetting>& own, std::vector<machine::PacketSetting> nic,
-               const std::vector<machine::PacketSetting>& of_switch) {
-  nic.insert(nic.end(), of_switch.begin(), of_switch.end());
-  own.insert(own.begin(), nic.begin(), nic.end());
-}
-
 // The constants of every file, those of siblings filled up.
 std::vector<kernels::KernelConstants> with_siblings(const std::vector<Found<KernelFile>>& found,
                                                     Problems& problems) {
@@ -358,10 +344,9 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
        reading.all(Kind<PracticeFile>{"practice", "published practice", "calibration", read_practice}))
     calibration.practice = found.preset.practice;  // same
   const auto packets_of = [&](const char* folder, const char* what) {
-    return presets_of(reading.all(Kind<PacketPreset>{folder, what, "preset", read_packet_preset}));
+    return presets_of(reading.all(Kind<machine::PacketPreset>{folder, what, "preset", read_packet_preset}));
   };
-  const std::vector<PacketPreset> nics = packets_of("nics", "nic"),
-                                  switches = packets_of("switches", "switch");
+  catalog.nics = packets_of("nics", "nic"), catalog.switches = packets_of("switches", "switch");
   const auto tiers =
       presets_of(reading.all(Kind<TierPreset>{"memory_tiers", "memory tier", "preset", read_tier_preset}));
   inputs.reliability = presets_of(reading.all(
@@ -376,8 +361,9 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
     cluster.gpu =
         machine::GpuId(follow(catalog.gpus, found.preset.gpu, "gpu", found.preset.gpu_place, problems));
     (void)follow(calibration.networks, cluster.network, "network", found.preset.network_place, problems);
-    lay_under(file.spec.packets, named(nics, file.nic, "nic", file.nic_place, problems),
-              named(switches, file.network_switch, "switch", file.switch_place, problems));
+    cluster.nic = machine::NicId(follow(catalog.nics, file.nic, "nic", file.nic_place, problems));
+    cluster.network_switch = machine::SwitchId(
+        follow(catalog.switches, file.network_switch, "switch", file.switch_place, problems));
     cluster.tiers = file.tiers.own;
     for (std::size_t i = 0; i < cluster.tiers.size(); ++i) {
       const std::int32_t tier =

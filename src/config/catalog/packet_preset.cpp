@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "config/catalog/preset_files.hpp"
+#include "machine/fabric.hpp"
 #include "packets/engine/parameters.hpp"
 
 namespace echo::config {
@@ -42,8 +43,8 @@ void read_packet_settings(const toml::table& table, const std::string& control, 
   }
 }
 
-PacketPreset read_packet_preset(TableReader& file) {
-  PacketPreset preset;
+machine::PacketPreset read_packet_preset(TableReader& file) {
+  machine::PacketPreset preset;
   read_head(file, preset.name, preset.source);
   if (const toml::table* all = file.table("parameters", Presence::optional))
     read_packet_settings(*all, "", file.problems(), preset.settings);

@@ -5,17 +5,13 @@
 #include <vector>
 
 #include "config/toml/toml_reader.hpp"
-#include "machine/cluster.hpp"
+#include "machine/packet_preset.hpp"
 
 namespace echo::config {
 
 // `parameters` holds what is so under every congestion control; a table with the name of one ("dcqcn"), what
 // is so under that. Keys are those of `echo-sweep packets --parameters`; each value gives its source.
-struct PacketPreset {
-  std::string name, source;
-  std::vector<machine::PacketSetting> settings;
-};
-[[nodiscard]] PacketPreset read_packet_preset(TableReader& file);
+[[nodiscard]] machine::PacketPreset read_packet_preset(TableReader& file);
 
 // The settings of a table, for one congestion control or (empty) all; what the packet simulator does not know
 // or admit is a problem.

@@ -113,7 +113,7 @@ class ValueReader {
     const bool alias_known = std::find(known.begin(), known.end(), alias) != known.end();
     std::string remedy = alias_known ? "did you mean \"" + alias + "\"?" : suggest(value, known, "known");
     const bool listed = axis_.kind == AxisKind::preset || axis_.axis == Axis::schedule;
-    if (listed) remedy += "  (echo-sweep presets list " + name() + "s)";
+    if (listed) remedy += "  (echo-sweep presets list " + name() + (name() == "switch" ? "es)" : "s)");
     error(node, "unknown " + name() + " \"" + value + "\"", remedy);
   }
 

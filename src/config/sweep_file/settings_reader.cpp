@@ -339,7 +339,7 @@ void check_packet_keys(TableReader& root, const sweep::SweepSpec& spec) {
       if (const toml::node* node = section->as_table()->get(key)) warn(*node, key);
   };
   static constexpr std::array settings{"congestion_control", "packet_budget", "packet_cache"};
-  static constexpr std::array axes{"congestion_control"};
+  static constexpr std::array axes{"congestion_control", "nic", "switch"};
   look_in(root.node("simulate", Presence::optional), settings);
   const toml::node* const space = root.node("space", Presence::optional);
   look_in(space, axes);

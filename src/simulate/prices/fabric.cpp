@@ -1,5 +1,8 @@
 #include "simulate/prices/fabric.hpp"
 
+#include <utility>
+#include <vector>
+
 #include "base/at.hpp"
 
 namespace echo::simulate {
@@ -16,7 +19,25 @@ FabricKey fabric_of(const training::TrainingConfig& config, const machine::Clust
   return key;
 }
 
-machine::ClusterSpec with_fabric(machine::ClusterSpec cluster, const FabricKey& key) {
+FabricKey packet_fabric_of(const training::TrainingConfig& config, const machine::ClusterSpec& own) {
+  const machine::FabricChoice& choice = config.fabric;
+  FabricKey key = fabric_of(config, own);
+  key.congestion_control = choice.congestion_control.value_or(own.congestion_control);
+  key.nic = choice.nic.is_none() ? own.nic : choice.nic;
+  key.network_switch = choice.network_switch.is_none() ? own.network_switch : choice.network_switch;
+  return key;
+}
+
+machine::ClusterSpec with_fabric(machine::ClusterSpec cluster, const FabricKey& key, const Catalog& catalog) {
+  std::vector<machine::PacketSetting> packets;
+  const auto lay = [&packets](const std::vector<machine::PacketSetting>& more) {
+    packets.insert(packets.end(), more.begin(), more.end());
+  };
+  if (!key.nic.is_none()) lay(catalog.nics.at(at(key.nic)).settings);
+  if (!key.network_switch.is_none()) lay(catalog.switches.at(at(key.network_switch)).settings);
+  lay(cluster.packets);
+  cluster.packets = std::move(packets);
+
   if (!key.topology.is_none()) cluster.topology = key.topology;
   if (key.routing) cluster.routing = *key.routing;
   if (key.congestion_control) cluster.congestion_control = *key.congestion_control;

@@ -27,7 +27,8 @@ network::Traffic traffic_of(ops::CollectiveKind kind, ops::NcclAlgorithm algorit
   return {.algorithm = network::as_sent(algorithm)};
 }
 
-// All that an answer depends on: the program and the cluster, by their hash; what a config changes of it; the
+// All that an answer depends on: the program and the cluster, by their hash; what a config changes of it,
+// with the settings of NICs and switches themselves, since names may mean other ones in other runs; the
 // groups; the traffic; the budget.
 congestion::SharedAnswers shared_answers(const FlowQuestion& ask, const FlowLinksKey& key,
                                          const PacketMemory& memory) {
@@ -43,6 +44,8 @@ congestion::SharedAnswers shared_answers(const FlowQuestion& ask, const FlowLink
            g.stride, g.sharing, g.extent, static_cast<std::int64_t>(key.algorithm),
            static_cast<std::int64_t>(key.kind), static_cast<std::int64_t>(hash_seed), ask.packet_budget})
     put_value(value, text);
+  for (const machine::PacketSetting& one : ask.cluster.packets)
+    for (const std::string& part : {one.control, one.name, one.value}) text.append(part).push_back('\0');
   return {memory.answers, hash128(std::as_bytes(std::span(text)))};
 }
 

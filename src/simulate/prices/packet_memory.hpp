@@ -11,8 +11,8 @@ namespace echo::simulate {
 using congestion::PacketAnswer;
 using congestion::PacketAnswers;
 
-// `clusters`: hashes of all that the presets say, by which answers are known, and of the program that works
-// them out.
+// `clusters`: hashes of all that the presets say but for NICs and switches, by which answers are known, and
+// of the program that works them out.
 struct PacketMemory {
   PacketAnswers* answers = nullptr;  // null: none are shared
   std::vector<Hash128> clusters;     // [ClusterId]

@@ -95,7 +95,8 @@ static std::int32_t code_of(const FabricKey& fabric) {
   const std::int32_t routing = fabric.routing ? static_cast<std::int32_t>(*fabric.routing) + 1 : 0;
   const std::int32_t control =
       fabric.congestion_control ? static_cast<std::int32_t>(*fabric.congestion_control) + 1 : 0;
-  return ((fabric.topology.index() + 1) * 16 + routing) * 16 + control;
+  const std::int32_t presets = (fabric.nic.index() + 1) * 64 + fabric.network_switch.index() + 1;
+  return ((presets * 64 + fabric.topology.index() + 1) * 16 + routing) * 16 + control;
 }
 
 std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
@@ -188,13 +189,10 @@ static CollectiveKey common_key(const training::TrainingConfig& config, const Ca
                                 const Calibration& calibration) {
   const machine::ClusterSpec& own = catalog.cluster(config.cluster);
   const bool by_packets = calibration.contention == Contention::packet;
-  FabricKey fabric = fabric_of(config, own);
-  if (by_packets)
-    fabric.congestion_control = config.fabric.congestion_control.value_or(own.congestion_control);
   return {.where =
               config.cluster.index() * clusters_apart + (config.gpu.is_none() ? own.gpu : config.gpu).index(),
           .generic = generic_code(config.recipe),
-          .fabric = fabric,
+          .fabric = by_packets ? packet_fabric_of(config, own) : fabric_of(config, own),
           .settings = comm_settings_of(config, catalog),
           .by_flows = calibration.contention == Contention::flow,
           .by_packets = by_packets};
@@ -212,7 +210,7 @@ static const PriceMemo::Collectives::value_type& priced(const CollectiveKey& key
   if (is_new && is_of_host(query.kind)) {
     price.alone = price_host(query, catalog.gpu(config), own);
   } else if (is_new) {
-    const machine::ClusterSpec cluster = with_fabric(own, fabric);
+    const machine::ClusterSpec cluster = with_fabric(own, fabric, catalog);
     const collective::NetworkConstants& constants = named(calibration.networks, cluster.network);
     machine::GroupLinks links =
         machine::links_of(query.group, cluster, catalog.gpu(config), traffic_of(query.kind, fabric));

@@ -4,6 +4,7 @@
 #include "simulate/prices/priced_work.hpp"
 
 #include "base/at.hpp"
+#include "simulate/prices/newest_first.hpp"
 #include "simulate/prices/price_work.hpp"
 #include "simulate/schedule_of.hpp"
 #include "workload/generate_workload.hpp"
@@ -63,15 +64,18 @@ void PricedWorkMemo::price(const TrainingConfig& given, const Catalog& catalog,
                                     .layout = step.layout,
                                     .backward = backward_of(schedule_of(config, catalog)),
                                     .compute_capability = catalog.gpu(config).compute_capability};
+  const bool overtakes = serves_newest_first(config, source.cluster);
   if (!body_key_.is(of_body)) {
     body_key_.is_known = false;
     body_ = workload::generate_body(source, step.work);
     price_body(of_body, catalog, calibration, step.work, memo, step.prices);
+    if (overtakes) serve_newest_first(step.prices, 0, step.work);
     step.body = {++bodies_, body_.block_count};
     body_key_ = {true, of_body};
   }
   workload::generate_ends(source, body_, step.work);
   price_ends(config, catalog, calibration, step.work, body_.kernels, memo, step.prices);
+  if (overtakes) serve_newest_first(step.prices, body_.block_count, step.work);
   price_hops(config, catalog, calibration, memo, step);
   key_ = {true, config};
 }

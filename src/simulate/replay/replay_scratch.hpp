@@ -19,6 +19,7 @@ struct ReplayScratch {
   std::vector<const trace::Node*> nodes;  // [ops]
 
   // Data of the point.
+  bool newest_first = false;                  // of ReplayWork
   std::vector<SimTime> alone;                 // [ops]
   std::vector<WorkId> work;                   // [ops] of Prices: kernels, then asks; none: slows nothing
   std::vector<BottleneckTimes> bottlenecks;   // [ops]

@@ -14,6 +14,7 @@
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
+#include "simulate/prices/newest_first.hpp"
 #include "simulate/replay/price_replay.hpp"
 #include "simulate/report/error_bands.hpp"
 #include "simulate/report/production.hpp"
@@ -32,7 +33,7 @@ const trace::Trace& trace_of(const TrainingConfig& config, const Catalog& catalo
 }
 
 SimTime replayed(ReplayScratch& s, std::span<const SimTime> alone, const timeline::FactorTable& factors) {
-  if (!timeline::replay(s.graph, s.plan, {alone, s.work}, factors, s.ran))
+  if (!timeline::replay(s.graph, s.plan, {alone, s.work, s.newest_first}, factors, s.ran))
     throw ContractViolation(why_stuck(*s.trace, s.ran));
   return s.ran.makespan;
 }
@@ -170,6 +171,7 @@ StepReport replay_step(const TrainingConfig& config, const Catalog& catalog, con
   if (!s.problem.empty()) throw ContractViolation(s.problem);
   price_trace(config, catalog, calibration, s, ws.memo, ws.step.prices, s.queries);
 
+  s.newest_first = serves_newest_first(config, catalog.cluster(config.cluster));
   report.step_no_slowdown = replayed(s, s.alone, {});
   timeline::FactorTable factors = ws.step.prices.factors(), apart = factors;
   apart.scale_up_loss = apart.scale_out_loss = {};

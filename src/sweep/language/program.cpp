@@ -134,8 +134,8 @@ class Compiler final : public Symbols {
   void intern_words(const AxisInfo& info) {
     const training::AxisMember& member = training::member_of(info.axis);
     std::vector<std::int64_t>& texts = program_.word_texts[at(info.axis)];
-    if (info.kind == AxisKind::word) {
-      for (const std::string_view word : member.words) texts.push_back(intern(word));
+    if (info.kind == AxisKind::preset || info.kind == AxisKind::word) {
+      for (const std::string& name : vocabulary_of(info.axis, catalog_)) texts.push_back(intern(name));
     } else if (info.kind == AxisKind::words) {
       texts.assign(static_cast<std::size_t>(info.highest) + 1, -1);
       for (const training::TrainingConfig& framework : program_.framework_configs) {

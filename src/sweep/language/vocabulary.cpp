@@ -22,6 +22,10 @@ std::vector<std::string> vocabulary_of(Axis axis, const simulate::Catalog& catal
     names = names_in(catalog.recipes);
     names.insert(names.begin(), training::no_recipe);
   }
+  if (training::has_cluster_presets(axis)) {
+    names = names_in(axis == Axis::nic ? catalog.nics : catalog.switches);
+    names.insert(names.begin(), training::own_preset);
+  }
   if (axis == Axis::schedule) {
     for (const timeline::Schedule* schedule : timeline::schedule_table()) names.emplace_back(schedule->name);
     for (const timeline::GivenOrder& order : catalog.orders) names.push_back(order.name);

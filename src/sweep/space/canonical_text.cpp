@@ -6,6 +6,7 @@
 
 #include "base/at.hpp"
 #include "simulate/schedule_of.hpp"
+#include "sweep/language/vocabulary.hpp"
 #include "sweep/space/config_id.hpp"
 
 namespace echo::sweep {
@@ -68,10 +69,14 @@ void append_recipe(const TrainingConfig& config, const simulate::Catalog& catalo
 }
 
 // Flags, and settings that later versions added, are left out where plain.
-void append_choice(Axis axis, const TrainingConfig& config, std::string& text) {
+void append_choice(Axis axis, const TrainingConfig& config, const simulate::Catalog& catalog,
+                   std::string& text) {
   const AxisInfo& info = info_of(axis);
   const std::int32_t value = training::member_of(axis).get(config);
-  if (info.holder != AxisHolder::config) {
+  if (training::has_cluster_presets(axis)) {
+    if (!is_plain(axis, config))
+      text += fmt::format("{}={};", info.name, vocabulary_of(axis, catalog)[at(value)]);
+  } else if (info.holder != AxisHolder::config) {
     if (!is_plain(axis, config)) text += fmt::format("{}={};", info.name, value);
   } else if (info.kind == AxisKind::flag) {
     if (value != 0) text += fmt::format("{}=true;", info.name);
@@ -118,7 +123,7 @@ void append_piece(Axis axis, const TrainingConfig& config, const simulate::Catal
     case Axis::layer_split:
       return append_layers(config, catalog, text);
     default:
-      return append_choice(axis, config, text);
+      return append_choice(axis, config, catalog, text);
   }
 }
 

@@ -12,8 +12,10 @@
 //
 // Ops without a lane begin as soon as they may, one kernel, one communication and one memory op of a rank at
 // a time, and of several the first in the order of issue: ASTRA-sim's hardware resources
-// (astra-sim/workload/HardwareResource.cc; Workload.cc visits the free nodes by number). A meeting takes the
-// resource of all its ranks at once or of none, so that two ranks never hold what the other one needs.
+// (astra-sim/workload/HardwareResource.cc; Workload.cc visits the free nodes by number), or, where queues
+// serve the newest first, of communication the one that became ready last (its scheduling policy LIFO). A
+// meeting takes the resource of all its ranks at once or of none, so that two ranks never hold what the other
+// one needs.
 //
 // Rates are those of block.cpp, rank by rank: kernels beside communication, and communication beside
 // communication. Several kernels at once do not slow each other; a collective beside several takes the worst
@@ -149,6 +151,7 @@ class Replayer {
     s_.reached[at(op)] = now_;
     if (--unit_of(op).missing > 0) return;
     const std::int32_t unit = plan_.unit[at(op)];
+    unit_of(op).ready = now_;
     bool queued = false;
     for (const std::int32_t member : plan_.members.row(unit)) {
       if (graph_.lane[at(member)] >= 0) continue;
@@ -240,11 +243,23 @@ class Replayer {
     for (const std::int32_t place : s_.freed) {
       if (s_.holder[at(place)] >= 0) continue;
       for (const std::int32_t unit : s_.queues[at(place)]) {
-        if (first >= 0 && unit >= first) break;
-        if (is_free(unit)) first = unit;
+        if (first >= 0 && unit >= first && !work_.newest_first) break;
+        if ((first < 0 || goes_before(unit, first)) && is_free(unit)) first = unit;
       }
     }
     return first;
+  }
+
+  // Whether `a` begins first where both wait. Communication comes last, so that the order is one of all
+  // units.
+  [[nodiscard]] bool goes_before(std::int32_t a, std::int32_t b) const {
+    if (!work_.newest_first) return a < b;
+    const auto communicates = [this](std::int32_t unit) {
+      return graph_.kind[at(plan_.members.row(unit).front())] == ReplayKind::communication;
+    };
+    if (communicates(a) != communicates(b)) return communicates(b);
+    const SimTime ready_a = s_.units[at(a)].ready, ready_b = s_.units[at(b)].ready;
+    return communicates(a) && ready_a != ready_b ? ready_a > ready_b : a < b;
   }
 
   void begin_queued(std::int32_t unit) {

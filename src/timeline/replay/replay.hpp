@@ -49,6 +49,8 @@ void plan_replay(const ReplayGraph&, ReplayPlan& out);
 struct ReplayWork {
   std::span<const SimTime> alone;  // [ops] for a meeting the longest counts; ignored for a wait
   std::span<const WorkId> work;    // [ops]
+  bool newest_first = false;       // of communication without a lane that waits: what became ready last goes
+                                   // first, of what did so together the first in the order of issue
 };
 
 struct RankReplay {
@@ -79,6 +81,7 @@ struct ReplayScratch {
     SimTime since{}, end{};
     double factor = 1.0;
     std::int32_t missing = 0;   // members that are not ready
+    SimTime ready{};            // when the last of them was
     std::int32_t in_heap = -1;  // of `heap`
   };
   struct Timer {

@@ -208,6 +208,26 @@ TEST(FlowLevel, EqualsASimulationOfEveryFlowByItself) {
 // 64 nodes on eight leaves with full bandwidth: spread evenly a shift by one leaf meets nobody; hashed onto
 // 64 uplinks, some cables get several flows and others none. Nothing is alike, so nothing folds; where two of
 // unlike size share a cable, the end of one hands it to the other.
+// Equal flows that begin together keep their rates to the end, so that the fullest link says when they end.
+TEST(FlowLevel, HashedAllToAllOverLeavesEndsWithTheFullestLink) {
+  const std::int32_t nodes = support::is_sanitized ? 8 : 32, gpus = nodes * 8;
+  const ClusterSpec c = dgx(8, 2.0, 4);
+  const NetworkGraph graph = graph_of("fat_tree", c, nodes);
+  textbook::Phases phases;
+  for (std::int32_t from = 0; from < gpus; ++from)
+    for (std::int32_t to = 0; to < gpus; ++to)
+      if (from / 8 != to / 8) phases.transfers.push_back({from, to, 1'000'000});
+  phases.close();
+  Router router(graph, Routing::ecmp, 1);
+  const std::vector<std::int32_t> members = first(gpus);
+  const Activity activity{.phases = &phases, .gpus = members};
+  const FlowTimes times = simulate_flows(graph, router, {&activity, 1});
+  double slowest = 0.0;
+  for (std::size_t l = 0; l < graph.links.size(); ++l)
+    slowest = std::max(slowest, times.link_bytes[l] / graph.links[l].bandwidth.value);
+  EXPECT_NEAR(to_seconds(times.end[0]), slowest, 1e-5);  // and the latency of a path
+}
+
 TEST(FlowLevel, HashesCollideWhereSpreadingDoesNot) {
   const NetworkGraph graph = graph_of("fat_tree", dgx(8, 1.0, 8), 64);
   textbook::Phases phases;

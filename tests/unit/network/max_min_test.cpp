@@ -5,6 +5,7 @@
 #include "base/counter_rng.hpp"
 #include "network/fold.hpp"
 #include "tests/support/flow_twin.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::network {
 namespace {
@@ -74,6 +75,53 @@ TEST(MaxMin, WorksOutAgainOnlyWhatAChangeReaches) {
   EXPECT_EQ(solver.settle().size(), 1U);
   EXPECT_DOUBLE_EQ(solver.rate(1), 4.0);
   EXPECT_EQ(solver.bottleneck(2), 2);
+}
+
+// Flows start and stop in turn; some rates are kept, and all are what filling all flows together gives.
+TEST(MaxMin, KeepsOnlyRatesThatStay) {
+  std::size_t running_in_all = 0, recomputed = 0;
+  for (std::uint64_t seed = 0; seed < (support::is_sanitized ? 300 : 3'000); ++seed) {
+    const Random r = random_case(seed);
+    const Csr<LinkUse> uses = rows_of(r.flows);
+    MaxMin solver;
+    solver.bind(uses, r.capacity);
+    std::vector<bool> runs(r.flows.size(), false);
+    for (std::uint64_t change = 0; change < 20; ++change) {
+      const bool starts = change == 0 || draw(seed, 2, change) % 4 == 0;
+      for (std::size_t f = 0; f < runs.size(); ++f) {
+        if (runs[f] == starts || draw(seed, 3, change * 64 + f) % (starts ? 2 : 5) != 0) continue;
+        runs[f] = starts;
+        starts ? solver.start(static_cast<std::int32_t>(f)) : solver.stop(static_cast<std::int32_t>(f));
+      }
+      recomputed += solver.settle().size();
+      std::vector<twin::Route> running;
+      for (std::size_t f = 0; f < runs.size(); ++f)
+        if (runs[f]) running.push_back(r.flows[f]);
+      running_in_all += running.size();
+      const std::vector<double> slow = twin::max_min(running, r.capacity);
+      std::size_t nth = 0;
+      for (std::size_t f = 0; f < runs.size(); ++f) {
+        if (!runs[f]) continue;
+        ASSERT_NEAR(solver.rate(static_cast<std::int32_t>(f)), slow[nth], 1e-9 * slow[nth])
+            << "seed " << seed << " change " << change << " flow " << f;
+        ++nth;
+      }
+    }
+  }
+  EXPECT_LT(recomputed, running_in_all);
+}
+
+// The fastest of an all-to-all end first, and the others gain nothing from it.
+TEST(MaxMin, WorksOutNothingAgainWhereTheFastestStop) {
+  const Csr<LinkUse> uses = rows_of({{{0}}, {{0}, {1}}, {{1}}, {{1}}});
+  const std::vector<double> capacity{1.0, 1.0};
+  MaxMin solver;
+  solver.bind(uses, capacity);
+  for (std::int32_t f = 0; f < 4; ++f) solver.start(f);
+  (void)solver.settle();
+  solver.stop(0);
+  EXPECT_TRUE(solver.settle().empty());
+  EXPECT_DOUBLE_EQ(solver.rate(1), 1.0 / 3);
 }
 
 TEST(Fold, KeepsTheRatesOfEveryFlow) {

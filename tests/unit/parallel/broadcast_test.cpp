@@ -130,6 +130,8 @@ simulate::Catalog full_catalog() {
           .clusters = {cluster},
           .frameworks = {framework},
           .recipes = {{.name = "recipe", .over = {framework}, .source = "scripts"}},
+          .nics = {{"nic", "manual", {{"dcqcn", "RATE_AI", "5"}}}},
+          .switches = {{"switch", "data sheet", {{"", "BUFFER_SIZE", "64"}}}},
           .layer_tables = {{1, 2}, {3}}};
 }
 

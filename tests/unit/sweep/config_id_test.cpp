@@ -66,6 +66,18 @@ TEST(ConfigId, NamesTheRecipeWhereThereIsOne) {
   EXPECT_NE(config_id_of(laid, known), id(config()));
 }
 
+TEST(ConfigId, NamesNicAndSwitchInPlaceOfTheClusters) {
+  simulate::Catalog known = catalog();
+  known.nics = {{.name = "a", .source = "", .settings = {}}, {.name = "b", .source = "", .settings = {}}};
+  known.switches = {{.name = "c", .source = "", .settings = {}}};
+  training::TrainingConfig other = config();
+  other.fabric.nic = machine::NicId(1), other.fabric.network_switch = machine::SwitchId(0);
+  EXPECT_NE(canonical_text(other, known).find("nic=b;switch=c;"), std::string::npos);
+  EXPECT_NE(config_id_of(other, known), id(config()));
+  known.clusters[0].dimensions.dimensions.resize(1);  // it has neither
+  EXPECT_EQ(config_id_of(other, known), config_id_of(config(), known));
+}
+
 TEST(ConfigId, IgnoresWhatCannotMatter) {
   const training::TrainingConfig alone = config({.tensor = 1, .pipeline = 1, .data = 1});
   training::TrainingConfig dressed = alone;
@@ -100,6 +112,10 @@ TEST(ConfigId, ChangesWithEveryAxisOfTheRecipeAndTheFabricThatCanMatter) {
   base.recipe.collectives = ops::CollectiveModel::generic;
   base.fabric.placement = machine::Placement::scattered;
   simulate::Catalog mixtures = catalog();
+  for (const char* name : {"a", "b", "c"}) {
+    mixtures.nics.push_back({.name = name, .source = "", .settings = {}});
+    mixtures.switches.push_back({.name = name, .source = "", .settings = {}});
+  }
   mixtures.models[0].experts = 8, mixtures.models[0].experts_per_token = 2;
   mixtures.models[0].shared_expert_hidden = mixtures.models[0].hidden;
   int mattered = 0, choices = 0;

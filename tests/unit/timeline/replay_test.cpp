@@ -36,10 +36,10 @@ struct Ranks {
       graph.rank_begin.push_back(first + static_cast<std::int32_t>(ops.size()));
     }
   }
-  bool run() {
+  bool run(bool newest_first = false) {
     ReplayPlan plan;
     plan_replay(graph, plan);
-    return replay(graph, plan, {alone, work}, {}, ran);
+    return replay(graph, plan, {alone, work, newest_first}, {}, ran);
   }
   [[nodiscard]] std::int64_t end(std::int32_t op) const { return ran.end[at(op)].count(); }
   [[nodiscard]] std::int64_t exposed(std::int32_t rank, TimeCategory part) const {
@@ -55,6 +55,24 @@ struct Ranks {
 constexpr auto comm = ReplayKind::communication;
 constexpr auto kernel = ReplayKind::kernel;
 constexpr auto wait = ReplayKind::wait;
+
+// Backward of three layers, each with a gradient to reduce, and the first layer's forward of the next pass,
+// which waits for the gradient that came last.
+TEST(Replay, LetsTheNewestGradientGoFirst) {
+  const auto op = [](ReplayKind kind, std::int64_t alone, std::vector<std::int32_t> needs) {
+    Op made{};
+    made.kind = kind, made.lane = -1, made.alone = alone, made.needs = std::move(needs);
+    return made;
+  };
+  Ranks one({{op(kernel, 10, {}), op(comm, 50, {0}), op(kernel, 10, {0}), op(comm, 50, {2}),
+              op(kernel, 10, {2}), op(comm, 50, {4}), op(kernel, 10, {5}), op(kernel, 10, {3, 6})}});
+  ASSERT_TRUE(one.run());
+  EXPECT_EQ(one.end(6), 10 + 3 * 50 + 10);
+  EXPECT_EQ(one.end(7), 10 + 3 * 50 + 20);
+  ASSERT_TRUE(one.run(true));
+  EXPECT_EQ(one.end(6), 10 + 2 * 50 + 10);
+  EXPECT_EQ(one.end(7), 10 + 3 * 50 + 10);
+}
 
 TEST(Replay, OfOneRankInOrderEqualsTheBlockToThePicosecond) {
   BlockScratchData block_scratch;
