@@ -71,6 +71,7 @@ struct ClusterSpec {
   CongestionControl congestion_control = CongestionControl::none;
   std::vector<PacketSetting> packets;  // of NICs, then of switches, in place of the packet simulator's own
   CpuVendor cpu = CpuVendor::intel;
+  double host_time_factor = 1.0;  // time of a framework's call over that on the processors of a DGX H100
   BytesPerSecond host_memory;  // per node, all sockets together; 0 = unknown
   NodePower power;
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5

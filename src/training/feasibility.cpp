@@ -8,9 +8,9 @@ namespace echo::training {
 std::span<const RuleSet* const> rule_sets() {
   static constexpr const RuleSet* sets[] = {
       &rules::general,        &rules::not_simulated, &rules::context,       &rules::mamba,
-      &rules::cuda_graphs,    &rules::fused_experts, &rules::formats,       &rules::offloading,
-      &rules::expert_overlap, &rules::multi_token,   &rules::recomputation, &rules::dense_models,
-      &rules::experts};
+      &rules::cuda_graphs,    &rules::graph_modules, &rules::fused_experts, &rules::formats,
+      &rules::offloading,     &rules::expert_overlap, &rules::multi_token,  &rules::recomputation,
+      &rules::dense_models,   &rules::experts};
   return sets;
 }
 

@@ -2,7 +2,7 @@
 // publication.
 //
 // Idea. Few constants were fitted on steps at all: the sustained rate of products (training_rate.cpp) and
-// the host times of two frameworks. Everything else comes from kernels, collectives, data sheets and source
+// the host times of three frameworks and of Arm's processors. Everything else comes from kernels, collectives, data sheets and source
 // code. So leave a publication out, fit those few again, predict it.
 //
 // A GPU kind whose only steps are the publication's uses the rate of its family (rate_pool.cpp). A host time
@@ -47,7 +47,15 @@ constexpr FittedHost fitted_hosts[] = {
     {"megatron-deepspeed", "vtrain", "nanotron", &training::FrameworkSpec::host_per_step},
     {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_slice},
     {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_kernel},
-    {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_peer}};
+    {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_peer},
+    {"megatron-bridge", "megatron-bridge", "megatron-lm", &training::FrameworkSpec::host_per_expert}};
+
+// How much longer Arm's processors take for a call, by the runs of the other publication that shows it.
+struct FittedProcessor {
+  const char* source;
+  double factor;
+};
+constexpr FittedProcessor fitted_processors[] = {{"megatron-bridge", 1.4}, {"dgxc-benchmarking", 1.6}};
 
 struct HeldOut {
   const config::MeasuredStep* row = nullptr;
@@ -66,6 +74,11 @@ void take_back_hosts(StepStudy& study, const std::string& source) {
       framework.*host.time = time;
       framework.host_measured = false;
     });
+  }
+  for (const FittedProcessor& processor : fitted_processors) {
+    if (source != processor.source) continue;
+    for (machine::ClusterSpec& cluster : study.steps.catalog.clusters)
+      if (cluster.cpu == machine::CpuVendor::arm) cluster.host_time_factor = processor.factor;
   }
 }
 

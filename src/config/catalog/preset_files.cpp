@@ -324,6 +324,7 @@ ClusterFile read_cluster(TableReader& file) {
   cluster.nodes = count(file, "nodes", {0, 1e7});
   cluster.scale_up_domain = count(file, "scale_up_domain", {1, 65536});
   cluster.cpu = choice<machine::CpuVendor>(file, "cpu", {"intel", "amd", "arm"});
+  file.real("host_time_factor", {0.1, 10.0}, cluster.host_time_factor, Presence::optional);
   cluster.host_memory = bandwidth(file, "host_memory_bandwidth", Presence::optional);
   cluster.power = read_node_power(file, cluster.name);
   cluster.scale_up = {bandwidth(file, "scale_up_per_gpu_one_way"), duration(file, "scale_up_latency")};
