@@ -48,7 +48,8 @@ constexpr FittedHost fitted_hosts[] = {
     {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_slice},
     {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_kernel},
     {"nanotron", "nanotron-playbook", "megatron-deepspeed", &training::FrameworkSpec::host_per_peer},
-    {"megatron-bridge", "megatron-bridge", "megatron-lm", &training::FrameworkSpec::host_per_expert}};
+    {"megatron-bridge", "megatron-bridge", "megatron-lm", &training::FrameworkSpec::host_per_expert},
+    {"megatron-core", "megatron-bridge", "megatron-lm", &training::FrameworkSpec::host_per_expert}};
 
 // How much longer Arm's processors take for a call, by the runs of the other publication that shows it.
 struct FittedProcessor {
