@@ -135,3 +135,14 @@ def test_the_power_of_every_measured_job_is_within_15_percent(run_program, tmp_p
         assert abs(power) < 15 and abs(energy) < 15, " ".join(row)
     code, text = ask("energies.py", tmp_path / "missing.h5")
     assert code != 0
+
+
+def test_layouts_change_places_where_their_order_differs():
+    sys.path.insert(0, str(ANALYSIS / "questions"))
+    import roce_or_infiniband as question
+
+    reference = {"a": 1.0, "b": 2.0, "c": 3.0}
+    assert question.changed_places(reference, reference) == 0
+    assert question.changed_places({"a": 2.0, "b": 1.0, "c": 3.0}, reference) == 1
+    assert question.changed_places({"a": 3.0, "b": 2.0, "c": 1.0}, reference) == 3
+    assert question.changed_places({"a": 2.0, "c": 1.0}, reference) == 1, "only layouts of both"

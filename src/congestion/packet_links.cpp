@@ -13,9 +13,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
+#include <string>
 #include <utility>
 
 #include "base/at.hpp"
+#include "base/record.hpp"
 #include "machine/graph_parts.hpp"
 
 namespace echo::congestion {
@@ -42,49 +45,69 @@ SimTime longest_delay_of(const machine::NetworkGraph& graph) {
 }  // namespace
 
 PacketLinks::PacketLinks(const machine::GroupSpan& span, network::Traffic traffic,
-                         const machine::ClusterSpec& cluster, std::uint64_t seed)
-    : span_(span), traffic_(traffic) {
-  const std::int32_t domain = machine::domain_of(cluster);
-  if (span.nodes <= 1 || !network::is_regular(span, domain)) return;
+                         const machine::ClusterSpec& cluster, std::uint64_t seed, std::int64_t budget,
+                         const SharedAnswers& shared)
+    : span_(span),
+      traffic_(traffic),
+      cluster_(cluster),
+      seed_(seed),
+      budget_(budget),
+      shared_(shared),
+      is_plain_(span.nodes <= 1 || !network::is_regular(span, machine::domain_of(cluster))) {}
+
+void PacketLinks::set_up() {
+  const std::int32_t domain = machine::domain_of(cluster_);
   machine::NetworkGraph graph;
-  machine::topology_of(cluster).build(cluster, (span.stride * span.ranks + domain - 1) / domain, graph);
-  settings_ = packet_settings(cluster, fastest_of(graph), longest_delay_of(graph));
-  const auto phases = network::side_by_side(span, traffic, piece, domain);
-  const std::vector<std::int32_t> slots = network::slots_of(graph, traffic.scattered, seed);
-  network::Router router(graph, path_choice(cluster), seed);
+  machine::topology_of(cluster_).build(cluster_, (span_.stride * span_.ranks + domain - 1) / domain, graph);
+  settings_ = packet_settings(cluster_, fastest_of(graph), longest_delay_of(graph));
+  const auto phases = network::side_by_side(span_, traffic_, piece, domain);
+  const std::vector<std::int32_t> slots = network::slots_of(graph, traffic_.scattered, seed_);
+  network::Router router(graph, path_choice(cluster_), seed_);
   FabricParts found = parts_of(graph, router, phases.transfers, slots, settings_);
   parts_ = std::move(found.parts), latency_ = found.latency;
-  for (const FabricPart& part : parts_) runs_.emplace_back(part, settings_);
+  for (const FabricPart& part : parts_) runs_.emplace_back(part, settings_, budget_);
+  is_set_up_ = true;
 }
 
-double PacketLinks::seconds_of_class(std::int32_t power) {
-  const auto [entry, is_new] = known_.try_emplace(power, 0.0);
-  if (!is_new) return entry->second;
+PacketAnswer PacketLinks::simulate(std::int32_t power) {
+  if (!is_set_up_) set_up();
   const std::int64_t bytes = std::int64_t{1} << power;
+  PacketAnswer answer{.latency = latency_};
   for (std::size_t i = 0; i < runs_.size(); ++i) {
     const SimTime last = runs_[i].time(bytes);
     const double nic = parts_[i].capacity[at(parts_[i].routes.row(0).front().link)];
     const double busy = to_seconds(last - parts_[i].round_trip) * wire_share(settings_.parameters);
-    entry->second = std::max({entry->second, static_cast<double>(bytes) / nic, busy});
+    answer.seconds = std::max({answer.seconds, static_cast<double>(bytes) / nic, busy});
   }
-  return entry->second;
+  return answer;
+}
+
+const PacketAnswer& PacketLinks::answer(std::int32_t power) {
+  const auto [entry, is_new] = known_.try_emplace(power);
+  if (!is_new) return entry->second;
+  const auto simulated = [this, power] { return simulate(power); };
+  if (shared_.store == nullptr) return entry->second = simulated();
+  std::string question(reinterpret_cast<const char*>(shared_.question.data()), shared_.question.size());
+  put_value(power, question);
+  return entry->second = shared_.store->answer(hash128(std::as_bytes(std::span(question))), simulated);
 }
 
 double PacketLinks::seconds(std::int64_t bytes) {
   const std::int32_t power =
       std::max(least_power, static_cast<std::int32_t>(std::bit_width(static_cast<std::uint64_t>(bytes))) - 1);
-  const double low = seconds_of_class(power), size = static_cast<double>(std::int64_t{1} << power);
+  const double low = answer(power).seconds, size = static_cast<double>(std::int64_t{1} << power);
   const double share = static_cast<double>(bytes) / size;
   if (share <= 1.0) return low * share;
-  return low + (seconds_of_class(power + 1) - low) * (share - 1.0);
+  return low + (answer(power + 1).seconds - low) * (share - 1.0);
 }
 
 machine::GroupLinks PacketLinks::links(const machine::GroupLinks& closed, std::int64_t bytes) {
   machine::GroupLinks links = closed;
   if (is_plain()) return links;
-  const double node = network::bytes_of_node(span_, traffic_, bytes);
-  links.scale_out.bandwidth = BytesPerSecond(node / seconds(bytes));
-  links.scale_out.latency = latency_;
+  const double node = network::bytes_of_node(span_, traffic_, bytes), time = seconds(bytes);
+  if (time <= 0.0) return links;
+  links.scale_out.bandwidth = BytesPerSecond(node / time);
+  links.scale_out.latency = known_.begin()->second.latency;
   return links;
 }
 

@@ -6,18 +6,16 @@
 #include <vector>
 
 #include "congestion/fabric_parts.hpp"
+#include "congestion/packet_budget.hpp"
 
 namespace echo::congestion {
-
-// Packets sent on links, answers included, after which a run is given up: one to three seconds of a
-// processor.
-inline constexpr std::int64_t packet_budget = 5'000'000;
 
 // Where the packets of a run end and fluids go on.
 struct Handover {
   SimTime time{};
   std::vector<double> sent;  // [flow] bytes acknowledged by then, fractions by pace
   std::vector<double> rate;  // [flow] bytes per second
+  double use = 0.0;          // of the most used link: share of its time in which a switch sent on it
   bool is_steady = false;    // false: the budget was spent, or packets wait for each other in a circle
 };
 

@@ -9,6 +9,7 @@
 #include "base/id.hpp"
 #include "base/units.hpp"
 #include "machine/fabric.hpp"
+#include "machine/given_machine.hpp"
 #include "machine/gpu.hpp"
 #include "machine/network_graph.hpp"
 
@@ -66,6 +67,7 @@ struct ClusterSpec {
   std::array<std::int32_t, 3> dims{};  // of a torus of domains, the last fastest; 0 = as cubic as possible
   std::int32_t planes = 2;             // of dual_plane
   GivenFabric given;                   // of topology "file"
+  GivenMachine dimensions;             // none: what is above
   Fabric fabric = Fabric::infiniband;
   Routing routing = Routing::adaptive;
   CongestionControl congestion_control = CongestionControl::none;

@@ -36,10 +36,11 @@ inline constexpr auto generic_algorithm_names =
 static_assert(name_of(GenericAlgorithm::ring) == "ring");
 
 // The order in which a hierarchical collective takes the dimensions: from the GPU outwards; the widest first;
-// or per chunk, the least loaded dimension first (Themis).
-enum class DimensionOrder : std::int8_t { inner_first, by_bandwidth, balanced };
-inline constexpr std::array<std::string_view, 3> dimension_order_names{"inner-first", "by-bandwidth",
-                                                                       "balanced"};
+// per chunk, the least loaded dimension first, in chunks of one size; or in chunks that level the loads
+// (Themis).
+enum class DimensionOrder : std::int8_t { inner_first, by_bandwidth, balanced, themis };
+inline constexpr std::array<std::string_view, 4> dimension_order_names{"inner-first", "by-bandwidth",
+                                                                       "balanced", "themis"};
 
 // Which of the chunks waiting for a dimension goes next: the first or the last to arrive.
 enum class ChunkQueue : std::int8_t { fifo, lifo };

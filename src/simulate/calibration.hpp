@@ -1,6 +1,7 @@
 // The calibration: fitted constants of kernels, networks and slowdown. Immutable once read; broadcast once.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "collective/constants.hpp"
@@ -24,7 +25,8 @@ struct Calibration {
   slowdown::Model slowdown;
   slowdown::LearnedView
       learned;  // takes its place where there is one; looks at bytes that somebody else keeps
-  Contention contention = default_contention;  // [simulate] contention of the sweep
+  Contention contention = default_contention;          // [simulate] contention of the sweep
+  std::int64_t packet_budget = default_packet_budget;  // [simulate] packet_budget
   ProductionModel production;
   Setting setting = Setting::benchmark;  // [simulate] setting
   // Whether configs say what runs; false: where a published run leaves its settings or its machine open, they

@@ -114,15 +114,47 @@ void serialize(Archive& archive, echo::machine::PacketSetting& setting, unsigned
 }
 
 template <class Archive>
+void serialize(Archive& archive, echo::machine::AlgorithmChoice& choice, unsigned) {
+  auto& [algorithm, window] = choice;
+  all(archive, algorithm, window);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::GivenDimension& dimension, unsigned) {
+  auto& [kind, size, link, link_latency, algorithm] = dimension;
+  all(archive, kind, size, link, link_latency, algorithm);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::ProgramStep& step, unsigned) {
+  auto& [kind, reduces, peer, tag, bytes, duration] = step;
+  all(archive, kind, reduces, peer, tag, bytes, duration);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::CollectiveProgram& program, unsigned) {
+  auto& [name, collective, ranks, bytes, rank_begin, steps, needs] = program;
+  all(archive, name, collective, ranks, bytes, rank_begin, steps, needs);
+}
+
+template <class Archive>
+void serialize(Archive& archive, echo::machine::GivenMachine& machine, unsigned) {
+  auto& [dimensions, chunks, active_chunks, order, sharing, lifo, whole_all_reduce, endpoint_delay,
+         reduction_memory, programs] = machine;
+  all(archive, dimensions, chunks, active_chunks, order, sharing, lifo, whole_all_reduce, endpoint_delay,
+      reduction_memory, programs);
+}
+
+template <class Archive>
 void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) {
   auto& [name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
          oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes,
-         given, fabric, routing, congestion_control, packets, cpu, host_time_factor, host_memory, power, nccl_version, sharp,
-         rccl, launch_blocking, network, source, what_if] = cluster;
+         given, dimensions, fabric, routing, congestion_control, packets, cpu, host_time_factor, host_memory, power,
+         nccl_version, sharp, rccl, launch_blocking, network, source, what_if] = cluster;
   all(archive, name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
       oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes, given,
-      fabric, routing, congestion_control, packets, cpu, host_time_factor, host_memory, power, nccl_version, sharp, rccl,
-      launch_blocking, network, source, what_if);
+      dimensions, fabric, routing, congestion_control, packets, cpu, host_time_factor, host_memory, power,
+      nccl_version, sharp, rccl, launch_blocking, network, source, what_if);
 }
 
 template <class Archive>
@@ -316,12 +348,12 @@ void serialize(Archive& archive, echo::simulate::ProductionModel& model, unsigne
 // share.
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::Calibration& calibration, unsigned) {
-  auto& [kernels, networks, errors, practice, slowdown, learned, contention, production, setting, stated,
-         measured] = calibration;
+  auto& [kernels, networks, errors, practice, slowdown, learned, contention, packet_budget, production,
+         setting, stated, measured] = calibration;
   static_cast<void>(learned);
   static_cast<void>(measured);
-  all(archive, kernels, networks, errors, practice.kinds, practice.best, slowdown, contention, production,
-      setting, stated);
+  all(archive, kernels, networks, errors, practice.kinds, practice.best, slowdown, contention, packet_budget,
+      production, setting, stated);
 }
 
 }  // namespace boost::serialization

@@ -104,11 +104,11 @@ void serialize(Archive& archive, echo::sweep::TraceWorkload& workload, unsigned)
 template <class Archive>
 void serialize(Archive& archive, echo::sweep::SweepSpec& spec, unsigned) {
   auto& [name, title, output_file, schema, seed, dimensions, groups, rules, limits, objectives, search, run,
-         terms, min_fit_chance, batch_in_tokens, skew, slowdown, slowdown_file, contention, setting, profiles,
-         workload, what_ifs] = spec;
+         terms, min_fit_chance, batch_in_tokens, skew, slowdown, slowdown_file, contention, packet_budget,
+         packet_cache, setting, profiles, workload, what_ifs] = spec;
   archive& name& title& output_file& schema& seed& dimensions& groups& rules& limits& objectives& search& run;
-  archive& terms& min_fit_chance& batch_in_tokens& skew& slowdown& slowdown_file& contention& setting&
-      profiles& workload& what_ifs;
+  archive& terms& min_fit_chance& batch_in_tokens& skew& slowdown& slowdown_file& contention& packet_budget&
+      packet_cache& setting& profiles& workload& what_ifs;
 }
 
 }  // namespace boost::serialization

@@ -132,7 +132,9 @@ struct SweepSpec {
   SlowdownModel slowdown = SlowdownModel::automatic;    // [simulate] slowdown
   std::string slowdown_file;                            // of SlowdownModel::file
   simulate::Contention contention = simulate::default_contention;  // [simulate] contention
-  simulate::Setting setting = simulate::Setting::benchmark;        // [simulate] setting
+  std::int64_t packet_budget = simulate::default_packet_budget;    // [simulate] packet_budget
+  std::string packet_cache;  // [simulate] packet_cache: a folder, "off", or the program's own choice
+  simulate::Setting setting = simulate::Setting::benchmark;  // [simulate] setting
   std::vector<std::string> profiles;  // files of measured kernels; what they hold is part of the calibration
   TraceWorkload workload;
   std::vector<std::string> what_ifs;  // [what_if], as --set takes them; what they change is in the catalog

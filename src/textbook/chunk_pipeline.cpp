@@ -10,6 +10,8 @@
 // Neglected: the cost of a chunk's start and end to the ranks.
 #include "textbook/chunk_pipeline.hpp"
 
+#include <algorithm>
+
 #include "base/at.hpp"
 #include "base/contract.hpp"
 
@@ -70,31 +72,37 @@ Cost longest(std::initializer_list<Cost> costs) {
 
 }  // namespace
 
-Cost schedule_chunks(std::span<const std::vector<Stage>> stages, ops::ChunkQueue queue) {
+Cost schedule_chunks(std::span<const std::vector<Stage>> stages, ops::ChunkQueue queue,
+                     std::int32_t at_once) {
+  ECHO_EXPECT(at_once >= 1);
   std::vector<Chunk> chunks(stages.size());
-  std::vector<Moment> free;  // [dimensions]
+  std::vector<std::vector<Moment>> servers;  // [dimensions][at_once]
   std::size_t left = 0;
   for (const std::vector<Stage>& own : stages) {
     left += own.size();
     for (const Stage& stage : own) {
       ECHO_EXPECT(stage.cost.time() > SimTime::zero());
-      free.resize(std::max(free.size(), static_cast<std::size_t>(stage.dimension) + 1));
+      servers.resize(std::max(servers.size(), static_cast<std::size_t>(stage.dimension) + 1),
+                     std::vector<Moment>(at(at_once)));
     }
   }
   Moment end;
   for (; left > 0; --left) {
     Start first;
     std::size_t where = 0;
-    for (std::size_t d = 0; d < free.size(); ++d) {
-      const Start start = next_start(stages, chunks, static_cast<std::int32_t>(d), free[d].at, queue);
+    for (std::size_t d = 0; d < servers.size(); ++d) {
+      const SimTime free = std::ranges::min_element(servers[d], {}, &Moment::at)->at;
+      const Start start = next_start(stages, chunks, static_cast<std::int32_t>(d), free, queue);
       if (start.chunk < 0 || (first.chunk >= 0 && start.at >= first.at)) continue;
       first = start;
       where = d;
     }
     const auto c = static_cast<std::size_t>(first.chunk);
-    const Cost& cost = stages[c][chunks[c].next].cost;
-    const Moment from = later(chunks[c].ready, free[where]);
-    free[where] = chunks[c].ready = {from.at + cost.time(), from.path + cost};
+    const Stage& stage = stages[c][chunks[c].next];
+    Moment& server = *std::ranges::min_element(servers[where], {}, &Moment::at);
+    const Moment from = later(chunks[c].ready, server);
+    chunks[c].ready = {from.at + stage.cost.time(), from.path + stage.cost};
+    server = {chunks[c].ready.at - stage.early.time(), chunks[c].ready.path + -1 * stage.early};
     ++chunks[c].next;
     end = later(end, chunks[c].ready);
   }
@@ -103,12 +111,14 @@ Cost schedule_chunks(std::span<const std::vector<Stage>> stages, ops::ChunkQueue
 
 std::optional<Cost> chunks_alike(std::span<const Stage> stages, std::int64_t chunks, ops::ChunkQueue queue) {
   Cost sum, most;
-  bool once = true;
+  bool once = true, early = false;
   for (std::size_t i = 0; i < stages.size(); ++i) {
     sum += stages[i].cost;
     most = longest({most, stages[i].cost});
+    early = early || stages[i].early.time() > SimTime::zero();
     for (std::size_t j = 0; j < i; ++j) once = once && stages[j].dimension != stages[i].dimension;
   }
+  if (early && chunks > 1) return std::nullopt;
   if (once || chunks == 1) return sum + (chunks - 1) * most;
   const bool up_and_down = stages.size() == 3 && stages[0].dimension == stages[2].dimension &&
                            stages[0].dimension != stages[1].dimension;

@@ -3,19 +3,15 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "base/units.hpp"
+#include "machine/given_machine.hpp"
 
 namespace echo::textbook {
 
-// ring: a cable to each of two neighbours. fully_connected: a cable to every other GPU. switched: one port.
-// line: an open ring.
-enum class DimensionKind : std::int8_t { ring, fully_connected, switched, line };
-inline constexpr std::array<std::string_view, 4> dimension_kind_names{"Ring", "FullyConnected", "Switch",
-                                                                      "Line"};
+using machine::dimension_kind_names;
+using machine::DimensionKind;
 
 enum class Reach : std::int8_t { scale_up, scale_out };
 
@@ -41,20 +37,26 @@ struct Dimension {
   }
 };
 
-// A time with its parts: `latency` is proportional to the links' latencies, the others to the inverse of
-// their bandwidths.
+// A time with its parts: `latency` is proportional to the links' latencies, `scale_up` and `scale_out` to the
+// inverse of their bandwidths; `endpoint` is what ranks take by themselves.
 struct Cost {
-  SimTime latency{}, scale_up{}, scale_out{};
-  [[nodiscard]] constexpr SimTime time() const { return latency + scale_up + scale_out; }
+  SimTime latency{}, scale_up{}, scale_out{}, endpoint{};
+  [[nodiscard]] constexpr SimTime time() const { return latency + scale_up + scale_out + endpoint; }
   constexpr Cost& operator+=(const Cost& other) {
     latency += other.latency, scale_up += other.scale_up, scale_out += other.scale_out;
+    endpoint += other.endpoint;
     return *this;
   }
   friend constexpr Cost operator+(Cost a, const Cost& b) { return a += b; }
   friend constexpr Cost operator*(std::int64_t n, const Cost& c) {
-    return {n * c.latency, n * c.scale_up, n * c.scale_out};
+    return {n * c.latency, n * c.scale_up, n * c.scale_out, n * c.endpoint};
   }
   friend bool operator==(const Cost&, const Cost&) = default;
 };
+
+// A time that links of this reach take to carry bytes.
+[[nodiscard]] constexpr Cost on_links(SimTime wire, Reach reach) {
+  return reach == Reach::scale_up ? Cost{.scale_up = wire} : Cost{.scale_out = wire};
+}
 
 }  // namespace echo::textbook

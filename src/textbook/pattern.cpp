@@ -212,9 +212,7 @@ void add_phase(const Step& s, std::int32_t n, Phases& out) {
 Cost cost_of(const Step& step, const Dimension& d) {
   const Load load = load_of(step, d);
   const SimTime wire = Bytes(load.bytes) / d.cable();
-  Cost once{.latency = load.hops * d.latency};
-  (d.reach == Reach::scale_up ? once.scale_up : once.scale_out) = wire;
-  return step.repeat * once;
+  return step.repeat * (Cost{.latency = load.hops * d.latency} + on_links(wire, d.reach));
 }
 
 }  // namespace echo::textbook

@@ -62,13 +62,29 @@ Taken price_best(const Call& call, const std::vector<Dimension>& dimensions,
 }
 
 Taken send(const Call& call, const Dimension& outermost) {
-  Cost cost{.latency = outermost.latency};
-  (outermost.reach == Reach::scale_up ? cost.scale_up : cost.scale_out) =
-      Bytes(call.bytes) / outermost.bandwidth;
-  return {GenericAlgorithm::direct, {cost, 1}};
+  const SimTime wire = Bytes(call.bytes) / outermost.bandwidth;
+  return {GenericAlgorithm::direct,
+          {Cost{.latency = outermost.latency} + on_links(wire, outermost.reach), 1}};
 }
 
 }  // namespace
+
+GenericPrice priced_as(GenericAlgorithm algorithm, const Call& call, std::int32_t ranks,
+                       const Hierarchical& price) {
+  const Cost& cost = price.cost;
+  const auto time = static_cast<double>(cost.time().count());
+  ECHO_ENSURE(time > 0.0);
+  const auto share = [time](SimTime part) { return static_cast<double>(part.count()) / time; };
+  const double sent = bytes_sent(call, ranks);
+  return {.estimate = {.time = cost.time(),
+                       .channels = assumed_channels,
+                       .generic = algorithm,
+                       .memory_rate = assumed_memory_bytes * sent / (time * 1e-12),
+                       .by_scale_up = share(cost.scale_up),
+                       .by_scale_out = share(cost.scale_out),
+                       .by_latency = share(cost.latency)},
+          .chunks = price.chunks};
+}
 
 GenericPrice price_generic(const ops::CollectiveQuery& query, const std::vector<Dimension>& dimensions,
                            const ops::GenericSettings& settings) {
@@ -85,19 +101,7 @@ GenericPrice price_generic(const ops::CollectiveQuery& query, const std::vector<
       taken = price_as(settings.algorithm, call, dimensions, settings, scratch);
     if (taken.price.chunks == 0) taken = price_best(call, dimensions, settings, scratch);
   }
-  const Cost& cost = taken.price.cost;
-  const auto time = static_cast<double>(cost.time().count());
-  ECHO_ENSURE(time > 0.0);
-  const auto share = [time](SimTime part) { return static_cast<double>(part.count()) / time; };
-  const double sent = bytes_sent(call, query.group.ranks);
-  return {.estimate = {.time = cost.time(),
-                       .channels = assumed_channels,
-                       .generic = taken.algorithm,
-                       .memory_rate = assumed_memory_bytes * sent / (time * 1e-12),
-                       .by_scale_up = share(cost.scale_up),
-                       .by_scale_out = share(cost.scale_out),
-                       .by_latency = share(cost.latency)},
-          .chunks = taken.price.chunks};
+  return priced_as(taken.algorithm, call, query.group.ranks, taken.price);
 }
 
 }  // namespace echo::textbook

@@ -6,7 +6,7 @@
 
 #include "ops/collective.hpp"
 #include "ops/generic_settings.hpp"
-#include "textbook/dimension.hpp"
+#include "textbook/hierarchy.hpp"
 
 namespace echo::textbook {
 
@@ -14,6 +14,10 @@ struct GenericPrice {
   ops::CollectiveEstimate estimate;
   std::int32_t chunks = 0;  // of a hierarchical one
 };
+
+// The estimate of `call` among `ranks` that takes that long.
+[[nodiscard]] GenericPrice priced_as(ops::GenericAlgorithm, const Call&, std::int32_t ranks,
+                                     const Hierarchical&);
 
 // Pure. Dimensions of two GPUs or more, whose product is the ranks of the group. An algorithm that does not
 // support the call is replaced by the fastest one that does.

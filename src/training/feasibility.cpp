@@ -10,7 +10,7 @@ std::span<const RuleSet* const> rule_sets() {
       &rules::general,        &rules::not_simulated, &rules::context,       &rules::mamba,
       &rules::cuda_graphs,    &rules::graph_modules, &rules::fused_experts, &rules::formats,
       &rules::offloading,     &rules::expert_overlap, &rules::multi_token,  &rules::recomputation,
-      &rules::dense_models,   &rules::experts};
+      &rules::dense_models,   &rules::experts,       &rules::given_machines};
   return sets;
 }
 

@@ -73,6 +73,35 @@ class PacketContention(ProgramCase):
         by_key, _ = self.swept("packet", simulate='congestion_control = "hpcc"')
         np.testing.assert_array_equal(by_axis["step_time"], by_key["step_time"])
 
+    def test_keeps_answers_for_later_runs_and_works_out_damaged_ones_again(self):
+        kept, folder = 'packet_cache = "kept"', self.folder / "kept"
+        _, alone = self.swept("packet", AXIS, simulate='packet_cache = "off"')
+        self.assertFalse((self.folder / "off").exists())
+        _, first = self.swept("packet", AXIS, simulate=kept)
+        files = sorted(folder.glob("*.answers"))
+        self.assertEqual(len(files), 1)
+        answers = files[0].read_bytes()
+        _, second = self.swept("packet", AXIS, simulate=kept)
+        self.assertEqual(sorted(folder.glob("*.answers")), files)
+        files[0].write_bytes(answers[:len(answers) // 2] + b"damaged" + answers[len(answers) // 2 + 7:])
+        _, third = self.swept("packet", AXIS, simulate=kept)
+        self.assertEqual(len(list(folder.glob("*.answers"))), 2)
+        self.assertEqual({alone, first, second, third}, {first})
+
+    def test_shares_answers_among_workers(self):
+        self.swept("packet", AXIS, simulate='packet_cache = "alone"')
+        self.swept("packet", AXIS, simulate='packet_cache = "shared"', workers=3)
+        alone, shared = ([sum(file.stat().st_size for file in (self.folder / name).glob("*.answers"))]
+                         for name in ("alone", "shared"))
+        self.assertEqual(alone, shared, "a question was worked out twice")
+
+    def test_takes_its_budget_from_simulate(self):
+        _, as_shipped = self.swept("packet", AXIS)
+        _, said = self.swept("packet", AXIS, simulate="packet_budget = 5_000_000")
+        _, less = self.swept("packet", AXIS, simulate="packet_budget = 3000")
+        self.assertEqual(as_shipped, said)
+        self.assertNotEqual(as_shipped, less)
+
 
 if __name__ == "__main__":
     ProgramCase.program = str(pathlib.Path(sys.argv.pop(1)).resolve())

@@ -2,7 +2,7 @@
 # Fuzzes what reads files, SECONDS_EACH long each (default 60): tables (any, of kernels, and of other measurements), expressions, journals,
 # claims and locks, logs of nccl-tests, tables and traces of NVIDIA's profilers, traces of other tools and our own, plain and compressed,
 # overlaps in them, datasets of overlaps, profiles, slowdown models, sweeps, launch files, files of the catalog, configs of Hugging Face models,
-# topologies and flows; and what prints text.
+# topologies and flows, machines and algorithms of other simulators; and what prints text.
 # Needs clang++ 14 with libclang-rt-14-dev and a few minutes to build. Exits 1 on the first crash, hang or sanitizer finding.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -14,7 +14,7 @@ flags='-g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=
 # The whole program under the fuzzer's eyes, of which each fuzzer links what it calls. -w: warnings are g++'s business.
 cmake -S . -B "$folder/build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_BUILD_TYPE=None -DECHO_TESTS=OFF \
   -DCMAKE_CXX_FLAGS="$flags -w" >"$folder/log" || { cat "$folder/log"; exit 1; }
-cmake --build "$folder/build" --target echo_config echo_hugging_face echo_trace_io echo_nsight echo_overlaps echo_packets echo_parallel echo_text >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
+cmake --build "$folder/build" --target echo_config echo_hugging_face echo_machine_files echo_trace_io echo_nsight echo_overlaps echo_packets echo_parallel echo_text >"$folder/log" || { tail -40 "$folder/log"; exit 1; }
 libraries=()
 while read -r module; do libraries+=("$folder/build/libecho_$module.a"); done < <(grep -oE '^[a-z_]+' src/layers.txt | tac |
   while read -r module; do [[ -f $folder/build/libecho_$module.a ]] && echo "$module"; done)

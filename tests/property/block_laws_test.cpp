@@ -150,6 +150,30 @@ TEST(ComposeBlock, LosesNothingToSharingOnOneLane) {
   EXPECT_GT(slowing, 500);
 }
 
+// What blocks that are composed once rest on (simulate/step/block_memo.cpp): with tables of losses and
+// without, the same collectives meet or none do, and where none do the tables change nothing.
+TEST(ComposeBlock, IsTheSameWithTablesOfLossesWhereNoCollectivesMeet) {
+  std::int32_t apart = 0, meeting = 0;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    const RandomBlock block(i);
+    FactorTable without = block.factors();
+    if (without.scale_up_loss.empty() || without.kernel_factor.empty()) continue;  // as prices never are
+    without.scale_up_loss = without.scale_out_loss = {};
+    BlockScratchData scratch;
+    const BlockTimes with_losses = compose_block(block.view(), block.alone, block.factors(), scratch);
+    const bool meet = scratch.together > SimTime::zero();
+    scratch.together = SimTime::zero();
+    const BlockTimes without_losses = compose_block(block.view(), block.alone, without, scratch);
+    ASSERT_EQ(meet, scratch.together > SimTime::zero()) << block.describe();
+    ++(meet ? meeting : apart);
+    if (!meet) {
+      ASSERT_EQ(with_losses, without_losses) << block.describe();
+    }
+  }
+  EXPECT_GT(apart, 20);
+  EXPECT_GT(meeting, 500);
+}
+
 // Without kernels to reorder things, collectives that need nothing of each other only get longer.
 TEST(ComposeBlock, CollectivesOnlyLoseBesideEachOther) {
   std::int32_t longer = 0;

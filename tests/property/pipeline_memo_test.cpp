@@ -1,5 +1,8 @@
-// Pipelines looked up take the times, and have the paths, of pipelines run anew: whatever ran before.
+// Pipelines looked up, and those whose body or walk is that of an earlier one, take the times and have the
+// paths of pipelines run anew: whatever ran before.
 #include <gtest/gtest.h>
+
+#include <array>
 
 #include "base/at.hpp"
 #include "base/counter_rng.hpp"
@@ -58,24 +61,32 @@ struct Line {
   void change(Draws& draws) {
     const std::size_t k = at(draws.below(std::ssize(times))), c = at(draws.below(std::ssize(stage_of)));
     const SimTime more(1 + draws.below(1000));
-    switch (draws.below(6)) {
+    const std::array<SimTime*, 9> durations{&times[k][c].forward,
+                                            &times[k][c].backward_input,
+                                            &times[k][c].backward_weight,
+                                            &times[k][c].gathered,
+                                            &times[k][c].last_backward,
+                                            &times[k][c].first_forward,
+                                            &data[k][c].first_start,
+                                            &data[k][c].busy,
+                                            &data[k][c].lag};
+    const std::int64_t what = draws.below(std::ssize(durations) + 4);
+    if (what < std::ssize(durations)) {
+      *durations[at(what)] += what == 3 ? SimTime(20'000'000) : more;
+      return;
+    }
+    switch (what - std::ssize(durations)) {
       case 0:
-        times[k][c].forward += more;
-        return;
-      case 1:
-        times[k][c].last_backward += more;
-        return;
-      case 2:
-        data[k][c].busy += more;
-        return;
-      case 3:
         microbatches += 2 * stages;
         return;
-      case 4:
+      case 1:
         overlapped = !overlapped;
         return;
-      default:
+      case 2:
         if (!forward.empty()) forward[at(draws.below(std::ssize(forward)))] += more;
+        return;
+      default:
+        if (!backward.empty()) backward[at(draws.below(std::ssize(backward)))] += more;
     }
   }
 };
@@ -89,24 +100,31 @@ std::vector<PipelineCase> cases_of(const Line& line, std::vector<PipelineTimes>&
 
 TEST(PipelineMemo, AnswersAsIfThePipelineHadRun) {
   PipelineMemo memo;
-  PipelineScratch scratch, own_scratch;
-  Trail trail, own_trail;
+  PipelineScratch scratch;
+  Trail trail;
   std::vector<Line> lines;
   std::vector<PipelineTimes> found, expected;
+  std::int64_t bodies_shared = 0, walks_shared = 0;
   for (std::uint64_t i = 0; i < lines_tried; ++i) {
     Draws draws{i};
     // A new one, one of the last few, or one that differs from such a one by one number.
     const std::int64_t which = lines.empty() ? 0 : draws.below(4);
-    Line line =
-        which == 0 ? Line(draws)
-                   : lines[lines.size() - 1 - at(draws.below(std::min<std::int64_t>(20, std::ssize(lines))))];
+    const std::int64_t back = draws.below(2) == 0 ? 1 : std::min<std::int64_t>(20, std::ssize(lines));
+    Line line = which == 0 ? Line(draws) : lines[lines.size() - 1 - at(draws.below(back))];
     if (which == 3) line.change(draws);
     const PipelineShape shape = line.shape();
     if (line.plan->refuses(shape)) continue;
+    PipelineScratch own_scratch;
+    Trail own_trail;
     const auto own_cases = cases_of(line, expected);
     compose_pipelines(shape, *line.plan, own_cases, line.hops(), own_scratch, &own_trail);
     const auto cases = cases_of(line, found);
+    const ProgramRun& run = scratch.runs[at(line.overlapped)];
+    const std::int64_t body_of = run.body_of, known = memo.count().known;
+    const std::vector<SimTime> body = run.body;
     memo.run(shape, *line.plan, cases, line.hops(), scratch, trail);
+    if (memo.count().known == known && body_of >= 0 && trail.of_program)
+      bodies_shared += run.body_of == body_of && run.body == body ? 1 : 0;
     for (std::size_t k = 0; k < cases.size(); ++k) {
       ASSERT_EQ(found[k].end, expected[k].end) << line.plan->name << " case " << i;
       ASSERT_TRUE(found[k].stages == expected[k].stages) << line.plan->name << " case " << i;
@@ -115,14 +133,18 @@ TEST(PipelineMemo, AnswersAsIfThePipelineHadRun) {
     for (std::int64_t asked = draws.below(3); asked > 0; --asked) {
       const auto stage = static_cast<std::int32_t>(draws.below(line.stages));
       PipelinePath path, own;
+      const std::size_t walks = run.walks_known;
       memo.find_path(shape, *line.plan, scratch, trail, found.back().stages[at(stage)], stage, path);
       find_path(shape, *line.plan, own_trail, own_scratch, expected.back().stages[at(stage)], stage, own);
       ASSERT_TRUE(path.legs == own.legs && path.data == own.data && path.pairs == own.pairs &&
                   path.gathered == own.gathered)
           << line.plan->name << " case " << i << " stage " << stage;
+      walks_shared += walks > 0 && run.walks_known == walks ? 1 : 0;
     }
     lines.push_back(std::move(line));
   }
+  EXPECT_GT(bodies_shared, static_cast<std::int64_t>(lines_tried) / 40);
+  EXPECT_GT(walks_shared, static_cast<std::int64_t>(lines_tried) / 40);
   EXPECT_GT(memo.count().known, static_cast<std::int64_t>(lines_tried) / 6);
   EXPECT_GT(memo.count().asked, memo.count().known + static_cast<std::int64_t>(lines_tried) / 6);
 }

@@ -12,7 +12,9 @@
 #include "simulate/prices/price_work.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
-#include "textbook/price_generic.hpp"
+#include "textbook/given_dimensions.hpp"
+#include "textbook/machine_dimensions.hpp"
+#include "textbook/run_program.hpp"
 
 namespace echo::cli {
 namespace {
@@ -32,17 +34,20 @@ CollectiveRow row_of(const CollectiveAsk& ask, std::int64_t bytes, std::int32_t 
       estimate.time > SimTime::zero() ? static_cast<double>(bytes) / to_seconds(estimate.time) : 0.0;
   return {.bytes = bytes,
           .estimate = estimate,
-          .algorithm = name_of(estimate),
+          .algorithm = ask.program ? ask.program->name : name_of(estimate),
           .protocol = generic ? "-" : std::string(ops::protocol_names[at(estimate.protocol)]),
           .algorithm_bandwidth = rate,
           .bus_bandwidth = rate * bus_factor(ask.kind, ranks)};
 }
 
 machine::GroupSpan span_of(const CollectiveAsk& ask, const machine::ClusterSpec& cluster) {
-  const std::int32_t node = cluster.scale_up_domain;
+  const bool is_given = cluster.dimensions.is_given();  // all of it by default
+  const std::int32_t node =
+      is_given ? static_cast<std::int32_t>(cluster.dimensions.gpus()) : cluster.scale_up_domain;
   const std::int32_t wanted = ask.per_node > 0 ? ask.per_node : node;
   const bool is_pair = ask.kind == CollectiveKind::send_recv;
-  const std::int32_t ranks = ask.ranks > 0 ? ask.ranks : is_pair ? 2 : wanted;
+  const std::int32_t by_default = ask.program ? ask.program->ranks : is_pair ? 2 : wanted;
+  const std::int32_t ranks = ask.ranks > 0 ? ask.ranks : by_default;
   const std::int32_t per_node = std::min(wanted, ranks);
   if (per_node > node) {
     throw UserError(fmt::format("{} has {} GPUs in a node, not {}", cluster.name, node, per_node),
@@ -54,6 +59,10 @@ machine::GroupSpan span_of(const CollectiveAsk& ask, const machine::ClusterSpec&
   if (ranks % per_node != 0) {
     throw UserError(fmt::format("{} GPUs do not fill nodes of {} evenly", ranks, per_node),
                     fmt::format("use a multiple of {}, or --gpus-per-node", per_node));
+  }
+  if (is_given) {
+    const std::int32_t domain = std::min(ranks, cluster.scale_up_domain);
+    return {.ranks = ranks, .nodes = (ranks + domain - 1) / domain, .ranks_per_node = domain};
   }
   const std::int32_t nodes = ranks / per_node;
   const std::int32_t domains_a_node = std::max(1, cluster.scale_up_domain / cluster.gpus_per_node);
@@ -69,7 +78,19 @@ std::string version_text(std::int32_t version) {  // as NCCL prints it: 22105, a
   return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
 }
 
+// "Ring(4) 53.7 GB/s a link, Switch(2) ..., 4 chunks".
+std::string facts_of(const machine::GivenMachine& machine) {
+  std::string facts;
+  for (const machine::GivenDimension& d : machine.dimensions)
+    facts += fmt::format("{}({}) {:.1f} GB/s a link, ", machine::dimension_kind_names[at(d.kind)], d.size,
+                         d.link.value * 1e-9);
+  return facts + fmt::format("{} chunks, congestion-{} links; 16 channels assumed",
+                             machine.chunks > 0 ? std::to_string(machine.chunks) : "the best number of",
+                             machine::link_sharing_names[at(machine.sharing)]);
+}
+
 std::string facts_of(const CollectiveAsk& ask, const machine::ClusterSpec& cluster) {
+  if (cluster.dimensions.is_given()) return facts_of(cluster.dimensions);
   std::string facts = fmt::format("scale-up {:.0f} GB/s per GPU, {} NICs of {:.1f} GB/s per node, {}",
                                   cluster.scale_up.bandwidth.value * 1e-9, cluster.nics_per_node,
                                   cluster.scale_out.bandwidth.value * 1e-9,
@@ -113,6 +134,23 @@ double bus_factor(CollectiveKind kind, std::int32_t ranks) {
   return 1.0;
 }
 
+// The program over the dimensions of its group.
+static ops::CollectiveEstimate price_program(const CollectiveAsk& ask, std::int64_t bytes,
+                                             const std::vector<textbook::Dimension>& dimensions,
+                                             const textbook::MessageCosts& costs) {
+  const auto cost = textbook::run_program(*ask.program, bytes, dimensions, costs);
+  if (!cost) throw UserError(ask.program->name + " never ends", "correct the file");
+  return textbook::priced_as(ops::GenericAlgorithm::hierarchical, {ask.kind, bytes}, ask.program->ranks,
+                             {*cost, 1})
+      .estimate;
+}
+
+static void require_ranks(const CollectiveAsk& ask, std::int32_t ranks) {
+  if (!ask.program || ask.program->ranks == ranks) return;
+  throw UserError(fmt::format("{} is for {} ranks, not {}", ask.program->name, ask.program->ranks, ranks),
+                  fmt::format("use --gpus {}, or dimensions of so many", ask.program->ranks));
+}
+
 CollectiveTable price_collective_table(const CollectiveAsk& ask, const config::CatalogInputs& known,
                                        machine::ClusterId id) {
   const machine::ClusterSpec& cluster = known.catalog.cluster(id);
@@ -122,11 +160,22 @@ CollectiveTable price_collective_table(const CollectiveAsk& ask, const config::C
   simulate::PriceMemo memo;
   CollectiveTable table{
       .machine = cluster.name, .facts = facts_of(ask, cluster), .ranks = span.ranks, .nodes = span.nodes};
+  require_ranks(ask, span.ranks);
+  std::vector<textbook::Dimension> dimensions;
+  textbook::MessageCosts costs{.sharing = machine::LinkSharing::aware};
+  if (ask.program && cluster.dimensions.is_given()) {
+    costs.reduction_memory = cluster.dimensions.reduction_memory, costs.sharing = cluster.dimensions.sharing;
+    for (const auto& one : textbook::given_dimensions_of(span, cluster)) dimensions.push_back(one.shape);
+  } else if (ask.program) {
+    dimensions =
+        textbook::dimensions_of(span, machine::links_of(span, cluster, known.catalog.gpu(config)), cluster);
+  }
   for (const std::int64_t bytes : ask.sizes) {
     const ops::CollectiveQuery query{.kind = ask.kind, .payload = Bytes(bytes), .group = span};
-    table.rows.push_back(
-        row_of(ask, bytes, span.ranks,
-               simulate::price_collective(query, config, known.catalog, known.calibration, memo)));
+    table.rows.push_back(row_of(
+        ask, bytes, span.ranks,
+        ask.program ? price_program(ask, bytes, dimensions, costs)
+                    : simulate::price_collective(query, config, known.catalog, known.calibration, memo)));
   }
   return table;
 }
@@ -143,10 +192,14 @@ CollectiveTable price_collective_table(const CollectiveAsk& ask) {
   }
   const machine::GroupSpan span{
       .ranks = table.ranks, .nodes = table.nodes, .ranks_per_node = table.ranks / table.nodes};
+  require_ranks(ask, table.ranks);
+  const textbook::MessageCosts costs{.sharing = machine::LinkSharing::aware};
   for (const std::int64_t bytes : ask.sizes) {
     const ops::CollectiveQuery query{.kind = ask.kind, .payload = Bytes(bytes), .group = span};
-    table.rows.push_back(
-        row_of(ask, bytes, table.ranks, textbook::price_generic(query, ask.dimensions, settings).estimate));
+    table.rows.push_back(row_of(ask, bytes, table.ranks,
+                                ask.program
+                                    ? price_program(ask, bytes, ask.dimensions, costs)
+                                    : textbook::price_generic(query, ask.dimensions, settings).estimate));
   }
   return table;
 }

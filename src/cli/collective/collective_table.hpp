@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "config/catalog/catalog_files.hpp"
+#include "machine/collective_program.hpp"
 #include "ops/collective.hpp"
 #include "text/json.hpp"
 #include "textbook/dimension.hpp"
@@ -21,6 +23,8 @@ struct CollectiveAsk {
   training::TrainingConfig config;  // the NCCL version and the recipe's options for collectives
   // A user-defined machine in place of the cluster; generic collectives only.
   std::vector<textbook::Dimension> dimensions;
+  // In place of an algorithm, on bare links; as many ranks as it has.
+  std::optional<machine::CollectiveProgram> program;
 };
 
 struct CollectiveRow {

@@ -13,6 +13,7 @@
 #include "config/catalog/fitted/site_file.hpp"
 #include "config/catalog/preset_files.hpp"
 #include "config/toml/did_you_mean.hpp"
+#include "machine_files/program_file.hpp"
 
 namespace echo::cli::commands {
 
@@ -23,7 +24,8 @@ struct CollectiveOptions {
   std::vector<std::string> compare, preset_paths;
   std::int64_t gpus = 0, gpus_per_node = 0;
   std::string nccl_version, algorithm, protocol, min_channels, max_channels;  // empty: not given
-  std::string collectives = "nccl-whitebox", chunks, order, queue;
+  std::string algorithm_file, algorithm_bytes;
+  std::string collectives, chunks, order, queue;  // collectives empty: as the machine has them
   bool json = false;
 };
 
@@ -46,7 +48,8 @@ void require_generic(const std::string& value, const char* option, bool generic)
 training::TrainingConfig config_of(const CollectiveOptions& options) {
   training::TrainingConfig config;
   using training::Axis;
-  set_axis(config, Axis::collectives, options.collectives, "--collectives");
+  set_axis(config, Axis::collectives, options.collectives.empty() ? "nccl-whitebox" : options.collectives,
+           "--collectives");
   const bool generic = config.recipe.collectives == ops::CollectiveModel::generic;
   const auto set = [&](Axis axis, const std::string& value, const char* option) {
     if (!value.empty()) set_axis(config, axis, value, option);
@@ -79,21 +82,58 @@ training::TrainingConfig config_of(const CollectiveOptions& options) {
   return config;
 }
 
-CollectiveAsk ask_of(const CollectiveOptions& options) {
+// A machine given by its dimensions has no library. Whether the cluster is one.
+bool take_collectives_of(const config::CatalogInputs& known, CollectiveOptions& options) {
+  if (options.cluster.empty()) return false;
+  const machine::ClusterSpec& cluster = known.catalog.cluster(cluster_named(known, options.cluster));
+  if (!cluster.dimensions.is_given()) return false;
+  if (options.collectives.empty()) options.collectives = "generic";
+  if (options.collectives != "generic")
+    throw UserError("cluster \"" + options.cluster + "\" is given by its dimensions and has no library",
+                    "remove --collectives " + options.collectives);
+  return true;
+}
+
+// Algorithms laid flat over all ranks have no chunks; a tree chooses its pieces by the size.
+void require_chunks(const CollectiveOptions& options, const training::TrainingConfig& config,
+                    bool given_by_dimensions) {
+  using enum ops::GenericAlgorithm;
+  const ops::GenericAlgorithm algorithm = config.recipe.generic_algorithm;
+  if (options.chunks.empty() || given_by_dimensions || algorithm == best || algorithm == hierarchical) return;
+  throw UserError("--chunks applies to hierarchical collectives, not to " + std::string(name_of(algorithm)),
+                  "remove it, or write --algo hierarchical");
+}
+
+// The algorithm that is written in a file, with the size of the call that it is written for.
+machine::CollectiveProgram program_in(const CollectiveOptions& options) {
+  const auto collective = machine_files::collective_of(options.kind);
+  if (!collective)
+    throw UserError("--algorithm-file does no " + options.kind,
+                    "use all_reduce, all_gather, reduce_scatter or all_to_all");
+  Problems problems;
+  machine::CollectiveProgram program =
+      machine_files::read_program(options.algorithm_file, *collective, problems);
+  problems.throw_if_any();
+  if (!options.algorithm_bytes.empty()) program.bytes = sizes_of(options.algorithm_bytes).front();
+  return program;
+}
+
+CollectiveAsk ask_of(const CollectiveOptions& options, bool given_by_dimensions) {
   CollectiveAsk ask{.kind = collective_named(options.kind),
                     .sizes = sizes_of(options.bytes),
                     .ranks = static_cast<std::int32_t>(options.gpus),
                     .per_node = static_cast<std::int32_t>(options.gpus_per_node),
                     .config = config_of(options)};
+  require_chunks(options, ask.config, given_by_dimensions);
+  if (!options.algorithm_file.empty()) ask.program = program_in(options);
   if (!options.dimensions.empty()) ask.dimensions = dimensions_named(options.dimensions);
   return ask;
 }
 
-std::vector<CollectiveTable> tables_of(const CollectiveAsk& ask, const CollectiveOptions& options) {
+std::vector<CollectiveTable> tables_of(const CollectiveAsk& ask, const config::CatalogInputs& known,
+                                       const CollectiveOptions& options) {
   std::vector<CollectiveTable> tables;
   if (!ask.dimensions.empty()) tables.push_back(price_collective_table(ask));
-  if (options.cluster.empty() && options.compare.empty()) return tables;
-  const config::CatalogInputs known = config::read_presets(options.preset_paths);
   if (!options.cluster.empty())
     tables.push_back(price_collective_table(ask, known, cluster_named(known, options.cluster)));
   for (const std::string& other : options.compare)
@@ -101,16 +141,22 @@ std::vector<CollectiveTable> tables_of(const CollectiveAsk& ask, const Collectiv
   return tables;
 }
 
-int run_collective(const CollectiveOptions& options) {
-  const CollectiveAsk ask = ask_of(options);
-  const std::vector<CollectiveTable> tables = tables_of(ask, options);
+int run_collective(CollectiveOptions options) {
+  config::CatalogInputs known;
+  if (!options.cluster.empty() || !options.compare.empty())
+    known = config::read_presets(options.preset_paths);
+  const bool given_by_dimensions = take_collectives_of(known, options);
+  const CollectiveAsk ask = ask_of(options, given_by_dimensions);
+  const std::vector<CollectiveTable> tables = tables_of(ask, known, options);
   if (tables.empty())
     throw UserError("no machine is given",
                     "add --cluster dgx-h100-ndr400 (echo-sweep presets list clusters)");
   if (options.json) {
     text::Json json;
     json.open_object().member("collective", ops::collective_kind_names[at(ask.kind)]);
-    json.member("collectives", options.collectives).key("machines").open_array();
+    json.member("collectives", ops::collective_model_names[at(ask.config.recipe.collectives)])
+        .key("machines")
+        .open_array();
     for (const CollectiveTable& table : tables) add_json(json, table);
     json.close().close();
     say("{}", json.text());
@@ -138,13 +184,21 @@ std::function<int(Invocation&)> declare_collective(Options& options) {
   options.value(chosen->protocol, "--proto", "NCCL_PROTO: LL, LL128 or Simple");
   options.value(chosen->min_channels, "--min-channels", "NCCL_MIN_NCHANNELS");
   options.value(chosen->max_channels, "--max-channels", "NCCL_MAX_NCHANNELS");
-  options.value(chosen->collectives, "--collectives",
-                "nccl-whitebox: the algorithms and costs of NCCL; generic: textbook algorithms without "
-                "library overheads");
+  options.value(
+      chosen->collectives, "--collectives",
+      "nccl-whitebox: the algorithms and costs of NCCL (the default, but of machines given by their "
+      "dimensions); generic: textbook algorithms without library overheads");
   options.value(chosen->chunks, "--chunks",
                 "number of chunks of a hierarchical generic collective; 0 = best");
-  options.value(chosen->order, "--order", "order of the dimensions: inner-first, by-bandwidth, balanced");
+  options.value(chosen->order, "--order",
+                "order of the dimensions: inner-first, by-bandwidth, balanced, themis");
   options.value(chosen->queue, "--queue", "queue of the chunks: fifo, lifo");
+  options.value(
+      chosen->algorithm_file, "--algorithm-file",
+      "an algorithm message by message, on bare links: MSCCL's XML, or Chakra files NAME.0.et, ...");
+  options.value(chosen->algorithm_bytes, "--algorithm-bytes",
+                "size of the call that Chakra files are written for; other sizes are in proportion (default: "
+                "messages as they are)");
   options.value(chosen->dimensions, "--dimensions",
                 "a machine for generic collectives, as in \"Ring(8) 450 GB/s 100 ns, Switch(4) 50 "
                 "GB/s 1 us\"");

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/named_table.hpp"
 #include "cli/command.hpp"
 #include "cli/terminal/say.hpp"
 #include "config/catalog/catalog_files.hpp"
@@ -22,6 +23,7 @@
 #include "config/toml/read_file.hpp"
 #include "hugging_face/preset_of_config.hpp"
 #include "machine/topology.hpp"
+#include "machine_files/cluster_text.hpp"
 #include "text/json.hpp"
 #include "text/text_table.hpp"
 #include "timeline/schedule.hpp"
@@ -37,7 +39,7 @@ struct Preset {
 };
 
 struct PresetOptions {
-  std::string action, name, second, from;
+  std::string action, name, second, third, from, gpu = "h100-sxm", congestion = "unaware";
   std::vector<std::string> preset_paths;
   bool json = false;
 };
@@ -132,23 +134,55 @@ const Preset* find(const std::vector<Preset>& presets, const std::string& kind, 
   return nullptr;
 }
 
+std::string text_in(const std::string& path) {
+  if (auto text = config::read_whole_file(path)) return *std::move(text);
+  throw UserError("cannot read " + path, "check the path and its permissions");
+}
+
 // The model that the config.json of a Hugging Face model describes.
 int make_from_config(const PresetOptions& options) {
   if (options.name != "models")
     throw UserError("a config.json describes a model, not one of \"" + options.name + "\"",
                     "echo-sweep presets new models " + options.second + " --from " + options.from);
-  const std::optional<std::string> text = config::read_whole_file(options.from);
-  if (!text) throw UserError("cannot read " + options.from, "check the path and its permissions");
   Problems problems;
-  const auto read = hugging_face::read_model_config(*text, options.from, problems);
+  const auto read = hugging_face::read_model_config(text_in(options.from), options.from, problems);
   problems.throw_if_any();
   say("{}", hugging_face::preset_text(*read, options.second, "Hugging Face, " + options.from));
+  return 0;
+}
+
+bool is_yaml(const std::string& path) { return path.ends_with(".yml") || path.ends_with(".yaml"); }
+
+// The machine of ASTRA-sim's network and system files.
+int make_from_astra_sim(const PresetOptions& options) {
+  if (options.name != "clusters" || !options.third.ends_with(".json"))
+    throw UserError("a network file describes a cluster, together with a system file",
+                    "echo-sweep presets new clusters NAME --from network.yml system.json");
+  const config::CatalogInputs known = config::read_presets(options.preset_paths);
+  const std::int32_t gpu = find_named(known.catalog.gpus, options.gpu);
+  const auto like = std::ranges::find_if(known.catalog.clusters,
+                                         [&](const auto& one) { return one.gpu == machine::GpuId(gpu); });
+  if (gpu < 0 || like == known.catalog.clusters.end())
+    throw UserError("no cluster has the GPU \"" + options.gpu + "\"", "echo-sweep presets list gpus");
+  Problems problems;
+  auto machine = machine_files::read_astra_network(text_in(options.from), options.from, problems);
+  problems.throw_if_any();
+  machine_files::read_astra_system(text_in(options.third), options.third, machine, problems);
+  problems.throw_if_any();
+  machine.machine.sharing =
+      options.congestion == "aware" ? machine::LinkSharing::aware : machine::LinkSharing::unaware;
+  say("{}", machine_files::cluster_text(
+                machine, {options.second, options.gpu, like->network, options.from + ", " + options.third}));
   return 0;
 }
 
 int make(const PresetOptions& options) {
   if (options.name.empty() || options.second.empty())
     throw UserError("presets new needs a kind and a name", "echo-sweep presets new clusters my-lab");
+  if (is_yaml(options.from)) return make_from_astra_sim(options);
+  if (!options.third.empty())
+    throw UserError("\"" + options.third + "\" follows a network file of ASTRA-sim only",
+                    "echo-sweep presets new clusters NAME --from network.yml " + options.third);
   if (options.from.ends_with(".json")) return make_from_config(options);
   if (options.from.empty()) {
     say("{}", config::preset_template(options.name, options.second));
@@ -220,8 +254,14 @@ std::function<int(Invocation&)> declare_presets(Options& options) {
   options.optional_argument(chosen->name, "NAME",
                             "list, new: kind of preset (models, gpus, ...); show, diff: name of a preset");
   options.optional_argument(chosen->second, "SECOND", "new: name of the new preset; diff: the other preset");
+  options.optional_argument(chosen->third, "SYSTEM",
+                            "new clusters: the system file behind --from network.yml of ASTRA-sim");
   options.value(chosen->from, "--from",
-                "new: the preset to copy; models: or the config.json of a Hugging Face model");
+                "new: the preset to copy; models: or the config.json of a Hugging Face model; clusters: or "
+                "ASTRA-sim's network.yml system.json");
+  options.value(chosen->gpu, "--gpu", "GPU of a cluster from ASTRA-sim's files, which name none");
+  options.choice(chosen->congestion, "--congestion", {"unaware", "aware"},
+                 "back end of ASTRA-sim that such a cluster's links are like");
   options.values(chosen->preset_paths, "--preset-path,--include", preset_path_help);
   options.flag(chosen->json, "--json", "print JSON on stdout");
   return [chosen](Invocation&) {

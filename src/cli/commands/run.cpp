@@ -11,6 +11,7 @@
 #include "cli/run/abort_all.hpp"
 #include "cli/run/best_search.hpp"
 #include "cli/run/memo_report.hpp"
+#include "cli/run/packet_cache.hpp"
 #include "cli/run/run_request.hpp"
 #include "cli/run/sweep_inputs.hpp"
 #include "cli/slurm/time_budget.hpp"
@@ -140,8 +141,10 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
       .on_progress = [&](const parallel::Progress& now) { reporter->see(now); },
       .on_warning = [&](const std::string& text) { log.write("warning: " + printable(text) + "\n"); }};
   simulate::MemoCounts memos;  // of this worker
+  const PacketCache packets(request, inputs);
   const auto run_rows = [&](sweep::WorkSource& source, sweep::RowSink& sink) {
-    memos += sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink).memos;
+    memos +=
+        sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink, packets.memory()).memos;
   };
   const auto outcome = parallel::launch(session, request, inputs.catalog, run_rows, watch);
   if (options.stats) memos = sum_over_workers(session, memos);

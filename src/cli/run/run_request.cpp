@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <utility>
@@ -19,6 +22,7 @@
 #include "cli/slurm/time_budget.hpp"
 #include "explain/nearest/ledger.hpp"
 #include "explain/profile_inputs.hpp"
+#include "sweep/space/config_id.hpp"
 #include "text/show_quantity.hpp"
 #include "training/feasibility.hpp"
 
@@ -34,6 +38,21 @@ std::string host_name() {
 std::filesystem::path result_file(const RunOptions& options, const sweep::SweepSpec& spec) {
   if (!options.output.empty()) return options.output;
   return file_of(parallel::parse_shard(options.shard), sweep::result_file_of(spec));
+}
+
+// A journal is checked by the ids of some of its points, mostly in ascending order, and snapshots check it
+// from a thread of their own. A cursor costs a hundred times as much as going on with it.
+std::function<std::uint64_t(sweep::PointIndex)> config_ids_of(const sweep::DesignSpace& space) {
+  struct Walked {
+    explicit Walked(const sweep::DesignSpace& points) : cursor(points) {}
+    std::mutex one_at_a_time;
+    sweep::PointCursor cursor;
+  };
+  return [&space, walked = std::make_shared<Walked>(space)](sweep::PointIndex point) {
+    const std::scoped_lock lock(walked->one_at_a_time);
+    walked->cursor.go_to(point);
+    return sweep::config_id_of(walked->cursor.config(), space.raw_space().catalog());
+  };
 }
 
 parallel::Fsync fsync_of(const std::string& name) {
@@ -156,7 +175,7 @@ parallel::LaunchRequest launch_request(const RunOptions& options, const WorkerIn
                 return explain::nearest_ledger(file, inputs.spec, inputs.catalog, inputs.calibration);
               },
           .space = {.size = space.size(),
-                    .config_id = [&space](sweep::PointIndex point) { return space.config_id(point); },
+                    .config_id = config_ids_of(space),
                     .config = [&space](sweep::PointIndex point) { return space.at(point); }},
           .shard = parallel::parse_shard(options.shard),
           .limit = options.limit,

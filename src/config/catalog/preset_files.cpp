@@ -2,6 +2,7 @@
 
 #include "base/named_table.hpp"
 #include "config/catalog/cluster_fabric.hpp"
+#include "config/catalog/dimension_keys.hpp"
 #include "config/toml/did_you_mean.hpp"
 #include "training/model_words.hpp"
 #include "training/version_number.hpp"
@@ -346,6 +347,7 @@ ClusterFile read_cluster(TableReader& file) {
   int library = 0;
   file.choice("comm_library", {"nccl", "rccl"}, library, Presence::optional);
   cluster.rccl = library == 1;
+  read_dimension_keys(file, read);
   file.finish();
   return read;
 }

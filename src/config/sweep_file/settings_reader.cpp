@@ -1,10 +1,12 @@
 #include "config/sweep_file/settings_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <system_error>
 
 #include "config/sweep_file/economics_reader.hpp"
@@ -321,6 +323,29 @@ void check_search(TableReader& root, const sweep::Search& search) {
                           "write top = 1 for the best point alone");
 }
 
+// What acts on packets alone, where none are simulated.
+void check_packet_keys(TableReader& root, const sweep::SweepSpec& spec) {
+  if (spec.contention == simulate::Contention::packet) return;
+  const auto warn = [&root](const toml::node& node, const char* key) {
+    root.problems().warning(place_of(node),
+                            std::string(key) + " has no effect without contention = \"packet\"",
+                            std::string("write contention = \"packet\" in [simulate], or remove ") + key);
+  };
+  const auto look_in = [&](const toml::node* section, std::span<const char* const> keys) {
+    if (section == nullptr || !section->is_table()) return;
+    for (const char* const key : keys)
+      if (const toml::node* node = section->as_table()->get(key)) warn(*node, key);
+  };
+  static constexpr std::array settings{"congestion_control", "packet_budget", "packet_cache"};
+  static constexpr std::array axes{"congestion_control"};
+  look_in(root.node("simulate", Presence::optional), settings);
+  const toml::node* const space = root.node("space", Presence::optional);
+  look_in(space, axes);
+  if (space == nullptr || !space->is_table()) return;
+  if (const toml::array* groups = (*space->as_table())["group"].as_array())
+    for (const toml::node& group : *groups) look_in(&group, axes);
+}
+
 void fill_in_name(sweep::SweepSpec& spec) {
   const std::string hole = "{name}";
   for (std::size_t at = spec.output_file.find(hole); at != std::string::npos;
@@ -346,6 +371,7 @@ void read_settings(TableReader& root, sweep::SweepSpec& spec) {
     reader.finish();
   }
   check_search(root, spec.search);
+  check_packet_keys(root, spec);
   fill_in_name(spec);
   if (spec.skew.draws > 0) spec.skew.seed = static_cast<std::uint64_t>(spec.seed);
 }

@@ -70,6 +70,7 @@ void read_body(const toml::table& root, const std::vector<IncludedFile>& include
 // Applies [simulate] slowdown, contention and setting to the catalog's calibration.
 void choose_models(const toml::table& root, SweepInputs& inputs, Problems& problems) {
   inputs.calibration.contention = inputs.spec.contention;
+  inputs.calibration.packet_budget = inputs.spec.packet_budget;
   inputs.calibration.setting = inputs.spec.setting;
   if (inputs.spec.skew.draws > 0) inputs.calibration.production.gpu_spread.value = inputs.spec.skew.sigma;
   if (inputs.spec.slowdown == sweep::SlowdownModel::off) inputs.calibration.slowdown = slowdown::NoSlowdown{};

@@ -24,6 +24,14 @@ void become_axis(SweepSpec& s, Value v) {
     s.dimensions.push_back({{{axis, {{.text = std::string(training::member_of(axis).words[word])}}}}});
 }
 
+std::string_view budget_help() {
+  static const std::string text =
+      "packets on links after which a collective goes on as fluids, even if its rates are not steady "
+      "(default: " +
+      std::to_string(simulate::default_packet_budget) + "); 0: all of it packet by packet";
+  return text;
+}
+
 const std::vector<Setting>& setting_table() {
   static const std::vector<Setting> table{
       {"",
@@ -130,6 +138,18 @@ const std::vector<Setting>& setting_table() {
        "of "
        "this name in [space] takes precedence",
        become_axis<sweep::Axis::congestion_control>, words_of(sweep::Axis::congestion_control)},
+      {"simulate",
+       "packet_budget",
+       SettingForm::integer,
+       budget_help(),
+       [](SweepSpec& s, Value v) { s.packet_budget = std::llround(v.number); },
+       {},
+       0.0,
+       1e15},
+      {"simulate", "packet_cache", SettingForm::text,
+       "folder in which answers of the packet simulator are kept for later runs (default: packet-answers "
+       "beside the result file); \"off\": none are kept",
+       [](SweepSpec& s, Value v) { s.packet_cache = v.text; }},
       {"simulate",
        "setting",
        SettingForm::word,

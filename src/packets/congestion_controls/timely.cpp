@@ -2,6 +2,9 @@
 //   RTT < TLow: rate += delta;  RTT > THigh: rate *= 1 - beta (1 - THigh / RTT);  else by the gradient:
 //   not positive: rate += delta;  positive: rate *= 1 - beta gradient
 // delta is RATE_AI, and RATE_HAI after five increases in a row.
+// A difference is that of a whole round trip, so that a cut is beta RTT / minRTT times the overload: where
+// round trips rest well above minRTT (they do: below TLow gradients are not looked at), cuts overshoot, and
+// flows leave links idle. With minRTT near the round trips they do not (tests/unit/packets/timely_test.cpp).
 // Source: Mittal et al., "TIMELY: RTT-based congestion control for the datacenter", SIGCOMM 2015; per round
 // trip as in the simulator of HPCC (rdma-hw.cc).
 #include <algorithm>

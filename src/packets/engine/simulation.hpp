@@ -53,6 +53,7 @@ class Simulation : private FlowHost {
   bool run_until(SimTime until, std::int64_t most_packet_hops);
   [[nodiscard]] SimTime now() const { return now_; }
   [[nodiscard]] Progress progress(std::int32_t flow) const;
+  [[nodiscard]] std::int64_t bytes_on(std::int32_t port) const { return ports_[at(port)].transmitted; }
   [[nodiscard]] const Totals& totals() const { return outcome_.totals; }
   // What came of the flows that have finished; ends the run.
   [[nodiscard]] Outcome take_outcome();

@@ -6,7 +6,13 @@
 // (their losses: network/shared_links.cpp), a different choice of method by NCCL on other links.
 #include "simulate/prices/links_by_flows.hpp"
 
+#include <initializer_list>
+#include <span>
+#include <string>
+
+#include "base/at.hpp"
 #include "base/contract.hpp"
+#include "base/record.hpp"
 #include "network/flow_links.hpp"
 
 namespace echo::simulate {
@@ -19,6 +25,25 @@ network::Traffic traffic_of(ops::CollectiveKind kind, ops::NcclAlgorithm algorit
   if (kind == ops::CollectiveKind::all_to_all || kind == ops::CollectiveKind::send_recv)
     return {.kind = kind};
   return {.algorithm = network::as_sent(algorithm)};
+}
+
+// All that an answer depends on: the program and the cluster, by their hash; what a config changes of it; the
+// groups; the traffic; the budget.
+congestion::SharedAnswers shared_answers(const FlowQuestion& ask, const FlowLinksKey& key,
+                                         const PacketMemory& memory) {
+  if (memory.answers == nullptr) return {};
+  const FabricKey& f = key.fabric;
+  const machine::GroupSpan& g = key.group;
+  const Hash128& cluster = memory.clusters.at(at(key.where / clusters_apart));
+  std::string text(reinterpret_cast<const char*>(cluster.data()), cluster.size());
+  for (const std::int64_t value : std::initializer_list<std::int64_t>{
+           f.topology.index(), f.routing ? static_cast<std::int64_t>(*f.routing) : -1,
+           f.congestion_control ? static_cast<std::int64_t>(*f.congestion_control) : -1,
+           f.oversubscription_permille, f.nodes, f.scattered ? 1 : 0, g.ranks, g.nodes, g.ranks_per_node,
+           g.stride, g.sharing, g.extent, static_cast<std::int64_t>(key.algorithm),
+           static_cast<std::int64_t>(key.kind), static_cast<std::int64_t>(hash_seed), ask.packet_budget})
+    put_value(value, text);
+  return {memory.answers, hash128(std::as_bytes(std::span(text)))};
 }
 
 }  // namespace
@@ -37,8 +62,10 @@ machine::GroupLinks links_by_packets(const FlowQuestion& ask, std::int32_t where
   network::Traffic traffic = traffic_of(ask.query.kind, ask.priced.algorithm);
   traffic.scattered = ask.fabric.scattered;
   const FlowLinksKey key{where, traffic.algorithm, traffic.kind, ask.fabric, ask.query.group};
-  const auto entry =
-      memo.packet_links.try_emplace(key, ask.query.group, traffic, ask.cluster, hash_seed).first;
+  const auto entry = memo.packet_links
+                         .try_emplace(key, ask.query.group, traffic, ask.cluster, hash_seed,
+                                      ask.packet_budget, shared_answers(ask, key, memo.packet_memory))
+                         .first;
   const std::int64_t bytes =
       network::bytes_between_pair(ask.query.group, traffic, ask.query.kind, ask.query.payload.value);
   return entry->second.links(ask.closed, bytes);

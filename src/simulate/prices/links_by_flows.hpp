@@ -17,6 +17,7 @@ struct FlowQuestion {
   const machine::GroupLinks& closed;      // those
   const machine::ClusterSpec& cluster;    // with the fabric chosen
   const FabricKey& fabric;
+  std::int64_t packet_budget;  // of a run of packets
 };
 
 // The links; worked out once for each kind of traffic in groups of one shape. `where`: GPU and cluster.

@@ -16,6 +16,7 @@
 #include "ops/kernel.hpp"
 #include "simulate/prices/fabric.hpp"
 #include "simulate/prices/factor_memo.hpp"
+#include "simulate/prices/packet_memory.hpp"
 
 namespace echo::simulate {
 
@@ -40,6 +41,9 @@ struct PricedCollective {
   network::LinkDemand use;
   std::int32_t number = 0;  // the same
 };
+
+// CollectiveKey::where is the cluster's number times this, and the GPU's.
+inline constexpr std::int32_t clusters_apart = 1024;
 
 struct FlowLinksKey {
   std::int32_t where = 0;  // GPU and cluster
@@ -102,7 +106,8 @@ struct PriceMemo {
   PlaceHints<Collectives> collective_places;
   std::unordered_map<FlowLinksKey, machine::GroupLinks, PriceKeyHash> flow_links;
   std::unordered_map<FlowLinksKey, congestion::PacketLinks, PriceKeyHash> packet_links;
-  FactorMemo factors;  // by the numbers of `kernels` and `collectives`
+  PacketMemory packet_memory;  // where the packet links ask first
+  FactorMemo factors;          // by the numbers of `kernels` and `collectives`
 };
 
 }  // namespace echo::simulate

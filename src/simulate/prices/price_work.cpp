@@ -16,6 +16,7 @@
 #include "simulate/prices/links_by_flows.hpp"
 #include "simulate/prices/price_host.hpp"
 #include "simulate/prices/userbuffers.hpp"
+#include "textbook/given_dimensions.hpp"
 #include "textbook/machine_dimensions.hpp"
 #include "textbook/price_generic.hpp"
 
@@ -195,7 +196,8 @@ static CollectiveKey common_key(const training::TrainingConfig& config, const Ca
   FabricKey fabric = fabric_of(config, own);
   if (by_packets)
     fabric.congestion_control = config.fabric.congestion_control.value_or(own.congestion_control);
-  return {.where = config.cluster.index() * 1024 + (config.gpu.is_none() ? own.gpu : config.gpu).index(),
+  return {.where =
+              config.cluster.index() * clusters_apart + (config.gpu.is_none() ? own.gpu : config.gpu).index(),
           .generic = generic_code(config.recipe),
           .fabric = fabric,
           .settings = comm_settings_of(config, catalog),
@@ -229,14 +231,16 @@ static const PriceMemo::Collectives::value_type& priced(const CollectiveKey& key
       price.use = outside.use;
       return *entry;
     }
-    if (config.recipe.collectives == ops::CollectiveModel::generic) {
+    if (cluster.dimensions.is_given()) {
+      price.alone = textbook::price_given(query, cluster, generic_settings_of(config.recipe)).estimate;
+    } else if (config.recipe.collectives == ops::CollectiveModel::generic) {
       price.alone = textbook::price_generic(query, textbook::dimensions_of(query.group, links, cluster),
                                             generic_settings_of(config.recipe))
                         .estimate;
     } else {
       price.alone = collective::price(query, links, settings, cluster.nccl_version, constants);
       if ((by_flows || by_packets) && query.group.nodes > 1 && price.alone.time > SimTime::zero()) {
-        const FlowQuestion ask{query, price.alone, links, cluster, fabric};
+        const FlowQuestion ask{query, price.alone, links, cluster, fabric, calibration.packet_budget};
         links = by_flows ? links_by_flows(ask, where, memo) : links_by_packets(ask, where, memo);
         price.alone = collective::price(query, links, as_chosen(settings, price.alone), cluster.nccl_version,
                                         constants);

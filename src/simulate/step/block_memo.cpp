@@ -86,15 +86,25 @@ void BlockMemo::look_up(const StepInput& input) {
   }
 }
 
+// Whether the block is the same whether or not collectives slow each other.
+static bool is_same_apart(const Prices& prices, const TimedBlock& apart) {
+  return !apart.collectives_meet || prices.scale_up_loss.empty();
+}
+
+// Every block is asked for whole in the end, and most have no collectives that meet: such a block, composed
+// with all its slowdown, is what it is apart.
 BlockMemo::Entry& BlockMemo::timed(const StepInput& input, BlockId block,
                                    timeline::BlockScratchData& scratch) {
   Entry& entry = *step_[at(block)];
-  if (!entry.is_known) {
-    const workload::OpGraph& graph = input.work.blocks[at(block)];
-    entry.unslowed = time_one(graph, input.prices, Slowdown::off, scratch).times;
+  if (entry.is_known) return entry;
+  const workload::OpGraph& graph = input.work.blocks[at(block)];
+  entry.unslowed = time_one(graph, input.prices, Slowdown::off, scratch).times;
+  scratch.together = SimTime::zero();
+  entry.on = std::make_unique<ComposedBlock>(compose_one(graph, input.prices, Slowdown::on, scratch));
+  entry.apart = {entry.on->times, scratch.together > SimTime::zero()};
+  if (!is_same_apart(input.prices, entry.apart))
     entry.apart = time_one(graph, input.prices, Slowdown::apart, scratch);
-    entry.is_known = true;
-  }
+  entry.is_known = true;
   return entry;
 }
 
@@ -109,11 +119,11 @@ const ComposedBlock& BlockMemo::of(const StepInput& input, BlockId block, Slowdo
                                    timeline::BlockScratchData& scratch) {
   ECHO_EXPECT(slowdown != Slowdown::off);
   Entry& entry = timed(input, block, scratch);
-  std::unique_ptr<ComposedBlock>& whole = slowdown == Slowdown::on ? entry.on : entry.whole_apart;
-  if (!whole)
-    whole = std::make_unique<ComposedBlock>(
+  if (slowdown == Slowdown::on || is_same_apart(input.prices, entry.apart)) return *entry.on;
+  if (!entry.whole_apart)
+    entry.whole_apart = std::make_unique<ComposedBlock>(
         compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch));
-  return *whole;
+  return *entry.whole_apart;
 }
 
 bool BlockMemo::collectives_meet(const StepInput& input, timeline::BlockScratchData& scratch) {

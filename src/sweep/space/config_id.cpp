@@ -27,6 +27,7 @@ struct Situation {
   const training::ModelSpec& model;
   const timeline::Schedule& schedule;
   std::int32_t own_nccl_version;  // the cluster's
+  bool given_by_dimensions;       // the cluster is
 };
 struct Question {
   Condition which;
@@ -61,7 +62,8 @@ constexpr Question questions[] = {
     {Condition::textbook_collectives, [](In s) { return s.config.recipe.collectives == ops::CollectiveModel::generic; }},
     {Condition::may_be_hierarchical, [](In s) {
        const ops::GenericAlgorithm algorithm = s.config.recipe.generic_algorithm;
-       return algorithm == ops::GenericAlgorithm::best || algorithm == ops::GenericAlgorithm::hierarchical;
+       return s.given_by_dimensions || algorithm == ops::GenericAlgorithm::best ||
+              algorithm == ops::GenericAlgorithm::hierarchical;
      }},
     {Condition::scatters_nodes, [](In s) { return s.config.fabric.placement == machine::Placement::scattered; }},
     {Condition::names_another_nccl, [](In s) {
@@ -92,7 +94,8 @@ training::Conditions conditions_of(const TrainingConfig& config, const simulate:
                             .degrees = config.degrees,
                             .model = catalog.model(config.model),
                             .schedule = schedule,
-                            .own_nccl_version = catalog.cluster(config.cluster).nccl_version};
+                            .own_nccl_version = catalog.cluster(config.cluster).nccl_version,
+                            .given_by_dimensions = catalog.cluster(config.cluster).dimensions.is_given()};
   return answers_to(situation, std::make_index_sequence<std::size(questions)>());
 }
 

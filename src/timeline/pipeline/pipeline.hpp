@@ -1,6 +1,7 @@
 // Composition of the pipelined part of a step from stages and microbatches.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -51,7 +52,10 @@ struct PlacedTask {
 // Reused buffers; results never depend on their contents.
 struct PipelineScratch {
   OrderMemo orders;
-  ProgramRun run;                           // of a program, where the schedule has one
+  // Where the schedule has a program: blocking transfers, overlapped ones.
+  ProgramMemo programs;
+  std::array<ProgramRun, 2> runs;
+  bool overlapped = false;                  // in the last run
   std::int64_t tasks_run = 0;               // by the last call; skipped ones do not count
   Csr<Task> planned;                        // [stages] the order of a schedule without a closed form
   std::vector<std::int32_t> cursor;         // [stages] number of tasks that ran

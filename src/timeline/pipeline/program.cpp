@@ -53,9 +53,11 @@ class Lister {
     program.ran = done_;
     note_waiting(program.waiting);
     append(repeat, program.repeat);
-    if (program.repeats == 0) return program;
-    for (std::int32_t& done : done_) done += (program.repeats - 1) * program.advance;
-    append(rest, program.rest);
+    if (program.repeats > 0) {
+      for (std::int32_t& done : done_) done += (program.repeats - 1) * program.advance;
+      append(rest, program.rest);
+    }
+    find_tail(program);
     return program;
   }
 
@@ -131,6 +133,16 @@ class Lister {
             .is_forward = is_forward};
   }
 
+  // Contract: all tasks are done.
+  void find_tail(Program& program) const {
+    const std::vector<Move>& moves = program.last_list().moves;
+    const auto ends = [](const Move& move) { return move.lasts == Lasts::special && !move.is_forward; };
+    const auto first = std::ranges::find_if(moves, ends);
+    program.tail_from = static_cast<std::size_t>(first - moves.begin());
+    program.before_tail = done_;
+    for (auto move = first; move != moves.end(); ++move) --program.before_tail[at(move->leg)];
+  }
+
   void note_waiting(std::vector<Waiting>& out) const {
     for (std::int32_t leg = 1; leg < 2 * shape_.chunks; ++leg)
       for (std::int32_t i = done_[at(leg)]; i < done_[at(leg - 1)]; ++i)
@@ -176,6 +188,7 @@ const Program& ProgramMemo::of(const Schedule& schedule, const PipelineShape& sh
   for (auto [kept, end] = kept_.equal_range(hash); kept != end; ++kept)
     if (is(kept->second.first, schedule, shape)) return kept->second.second;
   Program program = Lister(schedule, shape).list();
+  program.number = listed_++;
   const std::size_t moves =
       program.prologue.moves.size() + program.repeat.moves.size() + program.rest.moves.size();
   if (moves_ + moves > most_moves) kept_.clear(), moves_ = 0;

@@ -44,13 +44,19 @@ struct MoveList {
 };
 
 // `prologue`, then `repeats` times `repeat`, each `advance` microbatches after the one before, then `rest`.
-// Microbatches of `rest` are numbered as if all repeats had run.
+// Microbatches of `rest` are numbered as if all repeats had run. The `tail` is what comes from the first last
+// backward on: what is before it, the body, depends neither on last backwards nor on gradient traffic.
 struct Program {
+  std::int64_t number = -1;  // no other program of its memo has or had it
   std::int32_t row = 0, advance = 0, repeats = 0;
   bool splits_backward = false;
   MoveList prologue, repeat, rest;
+  std::size_t tail_from = 0;              // in the last list that has moves
+  std::vector<std::int32_t> before_tail;  // [row] tasks of each leg
   std::vector<Waiting> waiting;   // after the prologue; after each repeat `advance` microbatches later
   std::vector<std::int32_t> ran;  // [row] tasks of each leg in the prologue
+
+  [[nodiscard]] const MoveList& last_list() const { return repeats == 0 ? prologue : rest; }
 };
 
 // Whether programs say what the schedule does with the shape: an order in closed form that repeats, one copy
@@ -76,7 +82,8 @@ class ProgramMemo {
 
   static constexpr std::size_t most_moves = std::size_t{1} << 17;  // 2.5 MiB
   std::multimap<std::uint64_t, std::pair<Key, Program>> kept_;
-  std::size_t moves_ = 0;  // in kept_
+  std::size_t moves_ = 0;    // in kept_
+  std::int64_t listed_ = 0;  // so far
 };
 
 }  // namespace echo::timeline

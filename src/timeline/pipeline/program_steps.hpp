@@ -57,6 +57,10 @@ class ProgramSteps {
   [[nodiscard]] std::int32_t last_of(std::int32_t stage) const;
   [[nodiscard]] Waited waited(const TaskPlace&) const;
   [[nodiscard]] Flight flight(const TaskPlace&) const;
+  // Whether the task is in the body: all that it waited for is, then, and was the same in other runs with it.
+  [[nodiscard]] bool is_in_body(const TaskPlace& task) const {
+    return task.microbatch + run_.skipped < program_->before_tail[at(task.leg)];
+  }
 
  private:
   [[nodiscard]] TaskPlace place_of(std::int32_t at) const {
@@ -84,7 +88,7 @@ class ProgramSteps {
   const std::uint8_t* gathered_;  // [chunks] Trail::gathered
   const std::int32_t* stage_of_chunk_;
   const TimePair *slots_, *ready_;
-  std::size_t width_, pair_, lane_;  // pair_, lane_: of the last case
+  std::size_t width_, pair_, lane_;  // pair_, lane_: of the path
   std::int32_t chunks_, last_microbatch_;
   bool has_skipped_;
   Divisor row_, advance_;

@@ -16,6 +16,9 @@
 // further round adds, and the remaining rounds are skipped by one multiplication. Rounds are found as cycles
 // are in repeat.cpp. So the cost of the walk does not grow with microbatches either; a test compares it with
 // the walk over the pipeline run in full.
+//
+// What a task of a program's body waited for is in the body. So the walk from there on is the same for all
+// runs that share it, and is made once for each task at which one comes in.
 #include "timeline/pipeline/trail.hpp"
 
 #include "base/at.hpp"
@@ -86,6 +89,7 @@ class NotedSteps {
     const Step& step = trail_.steps[at(task.at)];
     return {step.cause.flies, step.cause.queued, step.link_before};
   }
+  [[nodiscard]] static bool is_in_body(const TaskPlace&) { return false; }
 
  private:
   const Trail& trail_;
@@ -94,8 +98,16 @@ class NotedSteps {
 template <class Steps>
 class Walk {
  public:
-  Walk(const PipelineShape& shape, const Trail& trail, const Steps& steps, PipelinePath& out)
-      : trail_(trail), steps_(steps), route_(shape), by_legs_(trail.legs), out_(out), lift_(trail.skipped) {}
+  // walks: where those are that other runs with this body made, and new ones are kept.
+  Walk(const PipelineShape& shape, const Trail& trail, const Steps& steps, PipelinePath& out,
+       ProgramRun* walks)
+      : trail_(trail),
+        steps_(steps),
+        route_(shape),
+        by_legs_(trail.legs),
+        out_(out),
+        walks_(walks),
+        lift_(trail.skipped) {}
 
   // Walks from the end of a stage's gradient traffic.
   void from_data(ChunkId chunk) {
@@ -125,6 +137,7 @@ class Walk {
 
  private:
   enum class Reached : std::int8_t { end, handed_on };
+  static constexpr std::size_t most_walks = 8;  // some 10 KiB each
 
   [[nodiscard]] TaskPlace place_of(std::int32_t at) const {
     const std::int32_t microbatch = by_legs_.quotient(at);
@@ -142,7 +155,47 @@ class Walk {
   }
 
   void from_start() {
-    while (goes_back() && ends()) {
+    while (!knows_rest() && goes_back() && ends()) {
+    }
+    if (is_noting_) keep_noted();
+  }
+
+  // Adds the rest of the walk where it has come to a task of the body from which one was made before.
+  // Otherwise, from the first such task on, counts apart.
+  bool knows_rest() {
+    if (is_in_body_ || !steps_.is_in_body(place_)) return false;
+    is_in_body_ = true;
+    if (folds_ > 0) return false;  // it depends on more than the task
+    for (std::size_t i = 0; i < walks_->walks_known; ++i) {
+      const BodyWalk& known = walks_->walks[i];
+      if (known.from != place_.at) continue;
+      add(known.legs, out_.legs);
+      if (!known.gathered.is_none()) out_.gathered = known.gathered;
+      return true;
+    }
+    if (walks_->walks_known == most_walks) return false;
+    if (walks_->walks_known == walks_->walks.size()) walks_->walks.emplace_back();
+    BodyWalk& own = walks_->walks[walks_->walks_known];
+    own.from = place_.at;
+    own.legs.assign(out_.legs.size(), LegCounts{});
+    std::swap(own.legs, out_.legs);  // what was counted so far, until it ends
+    is_noting_ = true;
+    return false;
+  }
+
+  void keep_noted() {
+    BodyWalk& own = walks_->walks[walks_->walks_known++];
+    std::swap(own.legs, out_.legs);
+    own.gathered = out_.gathered;
+    add(own.legs, out_.legs);
+  }
+
+  static void add(const std::vector<LegCounts>& more, std::vector<LegCounts>& sum) {
+    for (std::size_t leg = 0; leg < sum.size(); ++leg) {
+      sum[leg].usual += more[leg].usual;
+      sum[leg].special += more[leg].special;
+      sum[leg].split += more[leg].split;
+      sum[leg].transfers += more[leg].transfers;
     }
   }
 
@@ -243,6 +296,8 @@ class Walk {
   const Route route_;
   const Divisor by_legs_;
   PipelinePath& out_;
+  ProgramRun* walks_;
+  bool is_in_body_ = false, is_noting_ = false;
   TaskPlace place_;
   Waited now_;  // of the place
   std::int32_t lift_ = 0;
@@ -274,8 +329,7 @@ void path_alone(std::int32_t microbatches, const Trail& trail, bool data_is_last
 }  // namespace
 
 void find_path(const PipelineShape& shape, const Schedule& schedule, const Trail& trail,
-               const PipelineScratch& scratch, const StageTimes& times, std::int32_t stage,
-               PipelinePath& out) {
+               PipelineScratch& scratch, const StageTimes& times, std::int32_t stage, PipelinePath& out) {
   out.legs.assign(at(trail.legs), LegCounts{});
   out.data.assign(at(shape.chunks), DataCounts{});
   out.pairs.assign(scratch.pairs.size(), 0);
@@ -283,15 +337,16 @@ void find_path(const PipelineShape& shape, const Schedule& schedule, const Trail
   const bool data_is_last = times.data_end > times.compute_end;
   if (shape.chunks == 1 && !schedule.splits_backward)
     return path_alone(shape.microbatches, trail, data_is_last, out);
+  ProgramRun& run = scratch.runs[at(scratch.overlapped)];
   const auto walk_over = [&](const auto& steps) {
-    Walk walk(shape, trail, steps, out);
+    Walk walk(shape, trail, steps, out, &run);
     if (data_is_last)
       walk.from_data(trail.data_last[at(stage)]);
     else
       walk.from_compute(stage, scratch.stages[at(stage)].sent > scratch.stages[at(stage)].clock);
   };
   if (trail.of_program)
-    walk_over(ProgramSteps(shape, scratch.run, trail));
+    walk_over(ProgramSteps(shape, run, trail));
   else
     walk_over(NotedSteps(trail));
 }

@@ -124,10 +124,12 @@ struct PipelinePath {
 
 struct PipelineScratch;
 struct StageTimes;
+struct ProgramRun;
 
 // The path that ends when `stage` is done, including gradient traffic. Contract: `trail` was given to
 // compose_pipeline, and `scratch` has not been used since. Ties take the stage's own previous work.
-void find_path(const PipelineShape&, const Schedule&, const Trail& trail, const PipelineScratch& scratch,
+// Changes of `scratch` only what it keeps of walks.
+void find_path(const PipelineShape&, const Schedule&, const Trail& trail, PipelineScratch& scratch,
                const StageTimes&, std::int32_t stage, PipelinePath& out);
 
 }  // namespace echo::timeline

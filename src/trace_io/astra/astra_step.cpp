@@ -5,12 +5,21 @@
 //   HYBRID_DATA_MODEL, HYBRID_MODEL_DATA  MODEL, and communication after the gradient by the weights
 //   HYBRID_DLRM  DATA, where the first layer's all-to-alls run concurrently: forward up to the last bottom
 //           layer, backward from the layer after it on
+// and of those that it does not have, iterate_hybrid_parallel_* of ASTRA-sim 1.0 (Workload.cc):
+//   HYBRID_TRANSFORMER  HYBRID_DATA_MODEL, with the first layer's input gradient communicated as well;
+//   forward
+//           and input gradients among the ranks of a model-parallel group, weight gradients across
+//   ..._FWD_IN_BCKWD  before the backward of a layer that asks for it, forward again from the checkpoint
+//           below it up to the layer before it
+//   HYBRID_CUSTOMIZED  HYBRID_TRANSFORMER; the policy of a layer says which of its parts communicate
 #include "trace_io/astra/astra_step.hpp"
 
 #include <algorithm>
 #include <numeric>
 
+#include "base/at.hpp"
 #include "base/contract.hpp"
+#include "base/error.hpp"
 
 namespace echo::trace_io {
 
@@ -47,6 +56,18 @@ class StepBuilder {
 
  private:
   [[nodiscard]] std::int32_t count() const { return static_cast<std::int32_t>(table_.layers.size()); }
+  [[nodiscard]] bool is_transformer() const {
+    return has_model_groups(table_.split) || table_.split == AstraSplit::customized;
+  }
+  // Whether the policy of the layer lets this part communicate.
+  [[nodiscard]] bool communicates(const AstraLayer& layer, AstraPass pass) const {
+    if (table_.split != AstraSplit::customized) return true;
+    return layer.own != (pass == AstraPass::weight_gradient ? AstraSplit::model : AstraSplit::data);
+  }
+  // Groups: all; or those that share a layer, and those that have the same one.
+  [[nodiscard]] std::int32_t group_of(AstraPass pass) const {
+    return trace_.groups.size() > 1 && pass == AstraPass::weight_gradient ? 1 : 0;
+  }
   [[nodiscard]] bool is_dlrm() const { return table_.split == AstraSplit::hybrid_dlrm; }
   PartNodes& at(std::int32_t layer, AstraPass pass) {
     return nodes_[static_cast<std::size_t>(layer)][static_cast<std::size_t>(pass)];
@@ -58,6 +79,7 @@ class StepBuilder {
   void micro();
   void forward_in_a_row();
   void forward_behind_communication();
+  std::int32_t forward_again(std::int32_t layer, std::int32_t after, std::int32_t also_after);
   void backward_in_a_row(std::int32_t layer);
   void backward_behind(std::int32_t layer);
 
@@ -100,17 +122,18 @@ void StepBuilder::compute(std::int32_t layer, AstraPass pass, std::initializer_l
 void StepBuilder::communicate(std::int32_t layer, AstraPass pass, std::initializer_list<std::int32_t> needs) {
   const AstraLayer& of = table_.layers[static_cast<std::size_t>(layer)];
   const AstraPart& part = of.parts[static_cast<std::size_t>(pass)];
-  if (part.type == "NONE") return;
+  if (part.type == "NONE" || !communicates(of, pass)) return;
   trace::Node node;
   node.kind = NodeKind::collective;
   node.pass = pass == AstraPass::forward ? trace::Pass::forward : trace::Pass::backward;
   node.stream = communication_stream;
   node.collective = kind_of(part.type);
-  node.group = 0;
+  node.group = group_of(pass);
   // The converter passes the size to ASTRA-sim unchanged, where the size of an all-gather is one rank's
   // share.
   const bool share = node.collective == ops::CollectiveKind::all_gather;
-  node.bytes = Bytes(part.bytes) * (share ? trace_.world : 1);
+  const auto members = static_cast<std::int64_t>(trace_.groups[echo::at(node.group)].ranks.size());
+  node.bytes = Bytes(part.bytes) * (share ? members : 1);
   at(layer, pass).communication = static_cast<std::int32_t>(rank_.nodes.size());
   append(node, "COMM_COLL_NODE_" + of.name + "_" + part.type, extra_of(layer, pass), needs);
 }
@@ -147,15 +170,39 @@ void StepBuilder::forward_behind_communication() {
   }
 }
 
+// The last of the layers below `layer` that are computed again, behind two others; -1: none.
+std::int32_t StepBuilder::forward_again(std::int32_t layer, std::int32_t after, std::int32_t also_after) {
+  if (std::find(table_.again_before.begin(), table_.again_before.end(), layer) == table_.again_before.end())
+    return -1;
+  std::int32_t first = -1, last = -1;
+  for (const std::int32_t one : table_.checkpoints)
+    if (one <= layer) first = std::max(first, one);
+  for (std::int32_t i = first; i < layer; ++i) {
+    const PartNodes kept = at(i, AstraPass::forward);
+    compute(i, AstraPass::forward, {last >= 0 ? last : after, last >= 0 ? -1 : also_after});
+    rank_.nodes.back().pass = trace::Pass::recompute;
+    const std::size_t before = rank_.nodes.size();
+    communicate(i, AstraPass::forward, {at(i, AstraPass::forward).compute});
+    if (rank_.nodes.size() > before) rank_.nodes.back().pass = trace::Pass::recompute;
+    last = rank_.nodes.size() > before ? at(i, AstraPass::forward).communication
+                                       : at(i, AstraPass::forward).compute;
+    at(i, AstraPass::forward) = kept;
+  }
+  return last;
+}
+
 void StepBuilder::backward_behind(std::int32_t i) {
-  if (i + 1 == count())
-    compute(i, AstraPass::input_gradient, {at(i, AstraPass::forward).last()});
+  const bool is_last = i + 1 == count();
+  const std::int32_t after =
+      is_last ? at(i, AstraPass::forward).last() : at(i + 1, AstraPass::weight_gradient).compute;
+  const std::int32_t also = is_last ? -1 : at(i + 1, AstraPass::input_gradient).communication;
+  const std::int32_t again = forward_again(i, after, also);
+  if (again >= 0)
+    compute(i, AstraPass::input_gradient, {again});
   else
-    compute(
-        i, AstraPass::input_gradient,
-        {at(i + 1, AstraPass::weight_gradient).compute, at(i + 1, AstraPass::input_gradient).communication});
+    compute(i, AstraPass::input_gradient, {after, also});
   const std::int32_t own = at(i, AstraPass::input_gradient).compute;
-  if (i > 0) communicate(i, AstraPass::input_gradient, {own});
+  if (i > 0 || is_transformer()) communicate(i, AstraPass::input_gradient, {own});
   compute(i, AstraPass::weight_gradient, {own});
   if (table_.split != AstraSplit::model)
     communicate(i, AstraPass::weight_gradient, {at(i, AstraPass::weight_gradient).compute});
@@ -169,7 +216,20 @@ Trace step_of(const AstraTable& table, std::int32_t ranks) {
   trace.world = ranks;
   std::vector<std::int32_t> all(static_cast<std::size_t>(ranks));
   std::iota(all.begin(), all.end(), 0);
-  trace.groups.push_back({"all", trace::GroupRole::unknown, all});
+  const bool splits = has_model_groups(table.split);
+  if (splits && ranks % table.model_ranks != 0)
+    throw UserError("a model-parallel group of " + std::to_string(table.model_ranks) + " does not divide " +
+                        std::to_string(ranks) + " ranks",
+                    "correct model_parallel_NPU_group: or the number of ranks");
+  if (splits) {
+    std::vector<std::int32_t> model, data;
+    for (std::int32_t i = 0; i < table.model_ranks; ++i) model.push_back(i);
+    for (std::int32_t i = 0; i < ranks; i += table.model_ranks) data.push_back(i);
+    trace.groups.push_back({"model", trace::GroupRole::tensor, model});
+    trace.groups.push_back({"data", trace::GroupRole::data, data});
+  } else {
+    trace.groups.push_back({"all", trace::GroupRole::unknown, all});
+  }
   trace.ranks.push_back({});
   trace.ranks.front().stands_for = all;
   trace.extras = text_of(table);

@@ -8,7 +8,8 @@ namespace echo::trace_io {
 
 // Rank 0, which stands for all `ranks`, does what the converter's files make ASTRA-sim do in one pass; nodes
 // are named as there. Parts of type NONE get no communication: what would wait for it waits for their
-// compute.
+// compute. HYBRID_TRANSFORMER has two groups, of the ranks that share layers and of those that have
+// the same; throws UserError, 2, where the former does not divide `ranks`.
 [[nodiscard]] trace::Trace step_of(const AstraTable&, std::int32_t ranks);
 
 // The table of a step that step_of() made, with the times and sizes that its nodes have now.

@@ -1,6 +1,8 @@
-// Source: src/converter/text_converter.py of mlcommons/chakra. Columns: name, reserved, then compute time,
-// communication type and size of the forward pass, of the gradient by the input and of the gradient by the
-// weights, and the time of the update. Times are microseconds there.
+// Source: src/converter/text_converter.py of mlcommons/chakra; HYBRID_TRANSFORMER, _FWD_IN_BCKWD and
+// HYBRID_CUSTOMIZED, which the converter does not have, Workload::initialize_workload of ASTRA-sim 1.0.
+// Columns: name, reserved, then compute time, communication type and size of the forward pass, of the
+// gradient by the input and of the gradient by the weights, the time of the update, and of HYBRID_CUSTOMIZED
+// the policy of the layer. Times are microseconds there.
 #include "trace_io/astra/astra_table.hpp"
 
 #include <algorithm>
@@ -14,14 +16,17 @@ namespace echo::trace_io {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, AstraSplit>, 7> splits{
+constexpr std::array<std::pair<std::string_view, AstraSplit>, 10> splits{
     {{"MICRO", AstraSplit::micro},
      {"DATA", AstraSplit::data},
      {"MODEL", AstraSplit::model},
      {"HYBRID_DATA_MODEL", AstraSplit::hybrid_data_model},
      {"HYBRID_MODEL_DATA", AstraSplit::hybrid_model_data},
      {"HYBRID_DLRM", AstraSplit::hybrid_dlrm},
-     {"HYBRID_DLRM_ENHANCED", AstraSplit::hybrid_dlrm}}};
+     {"HYBRID_DLRM_ENHANCED", AstraSplit::hybrid_dlrm},
+     {"HYBRID_TRANSFORMER", AstraSplit::transformer},
+     {"HYBRID_TRANSFORMER_FWD_IN_BCKWD", AstraSplit::transformer_again},
+     {"HYBRID_CUSTOMIZED", AstraSplit::customized}}};
 constexpr std::array<std::string_view, 5> types{"NONE", "ALLREDUCE", "ALLGATHER", "REDUCESCATTER",
                                                 "ALLTOALL"};
 constexpr std::size_t columns = 12, most_problems = 50;
@@ -61,6 +66,9 @@ class TableReader {
   bool next_line(std::vector<Word>& words);
   void complain(const Word& at, const std::string& what, const char* remedy);
   void read_first_line(const std::vector<Word>&, AstraTable&);
+  void read_transformer(const std::vector<Word>&, AstraTable&);
+  std::size_t read_layers_behind(const std::vector<Word>&, std::size_t key, std::vector<std::int32_t>& out);
+  void check_layers(const AstraTable&);
   void read_layer(const std::vector<Word>&, AstraTable&);
   std::int64_t whole(const Word&, const char* what, std::int64_t most);
 
@@ -103,8 +111,10 @@ void TableReader::read_first_line(const std::vector<Word>& words, AstraTable& ta
   const auto found = std::find_if(splits.begin(), splits.end(),
                                   [&](const auto& one) { return one.first == words.front().text; });
   if (found == splits.end()) {
-    complain(words.front(), "\"" + std::string(words.front().text) + "\" is not a parallelism of this format",
-             "write MICRO, DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA or HYBRID_DLRM");
+    complain(
+        words.front(), "\"" + std::string(words.front().text) + "\" is not a parallelism of this format",
+        "write MICRO, DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_DLRM, HYBRID_TRANSFORMER, "
+        "HYBRID_TRANSFORMER_FWD_IN_BCKWD or HYBRID_CUSTOMIZED");
     return;
   }
   table.split = found->second;
@@ -115,9 +125,67 @@ void TableReader::read_first_line(const std::vector<Word>& words, AstraTable& ta
       table.last_bottom_layer =
           static_cast<std::int32_t>(whole(words[1], "the last bottom layer", most_ranks));
   }
+  if (has_model_groups(table.split)) read_transformer(words, table);
   for (std::size_t i = 1; i + 1 < words.size(); ++i)
-    if (words[i].text == "npus:")
+    if (words[i].text == "npus:" || words[i].text == "all_gpus:")
       table.ranks = static_cast<std::int32_t>(whole(words[i + 1], "the number of npus", most_ranks));
+}
+
+// "checkpoints: 2 0 4": their number, then the layers. Returns the last word taken.
+std::size_t TableReader::read_layers_behind(const std::vector<Word>& words, std::size_t key,
+                                            std::vector<std::int32_t>& out) {
+  if (key + 1 >= words.size()) {
+    complain(words[key], "the number of layers is missing behind " + std::string(words[key].text),
+             "write it, and the layers behind it");
+    return key;
+  }
+  const std::int64_t count = whole(words[key + 1], "the number of layers", most_ranks);
+  const std::size_t first = key + 2, left = words.size() - std::min(first, words.size());
+  if (static_cast<std::uint64_t>(count) > left) {
+    complain(words[key + 1],
+             std::to_string(count) + " layers are announced, but " + std::to_string(left) + " words follow",
+             "correct the number, or add the layers");
+    return words.size();
+  }
+  for (std::size_t i = first; i < first + static_cast<std::size_t>(count); ++i)
+    out.push_back(static_cast<std::int32_t>(whole(words[i], "a layer", most_ranks)));
+  return key + 1 + static_cast<std::size_t>(count);
+}
+
+void TableReader::read_transformer(const std::vector<Word>& words, AstraTable& table) {
+  bool has_group = false;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view key = words[i].text;
+    if (key == "checkpoints:") {
+      i = read_layers_behind(words, i, table.checkpoints);
+    } else if (key == "checkpoint_initiates:") {
+      i = read_layers_behind(words, i, table.again_before);
+    } else if (key == "model_parallel_NPU_group:" && i + 1 < words.size()) {
+      table.model_ranks = static_cast<std::int32_t>(
+          std::max<std::int64_t>(1, whole(words[++i], "the model-parallel group", most_ranks)));
+      has_group = true;
+    } else if ((key == "pp:" || key == "ep:") && i + 1 < words.size() && words[i + 1].text != "1") {
+      complain(words[i + 1], "stages and experts are not part of ASTRA-sim's text workloads", "write 1");
+    }
+  }
+  if (!has_group)
+    complain(words.front(), std::string(words.front().text) + " needs the size of its model-parallel group",
+             "write HYBRID_TRANSFORMER model_parallel_NPU_group: 4");
+}
+
+// Layers that are done again need a checkpoint at or below them.
+void TableReader::check_layers(const AstraTable& table) {
+  const auto count = static_cast<std::int32_t>(table.layers.size());
+  for (const std::int32_t layer : table.again_before) {
+    const bool has = std::any_of(table.checkpoints.begin(), table.checkpoints.end(),
+                                 [layer](std::int32_t at) { return at <= layer; });
+    if (layer < count && has) continue;
+    line_number_ = 1;
+    complain({table.first_line, 1},
+             "layer " + std::to_string(layer) + " has " +
+                 (layer < count ? "no checkpoint at or below it" : "no line; the first is layer 0"),
+             "correct checkpoints: and checkpoint_initiates:");
+  }
 }
 
 void TableReader::read_layer(const std::vector<Word>& words, AstraTable& table) {
@@ -140,6 +208,20 @@ void TableReader::read_layer(const std::vector<Word>& words, AstraTable& table) 
                "write NONE, ALLREDUCE, ALLGATHER, REDUCESCATTER or ALLTOALL");
   }
   layer.update_micros = words[11].text;
+  if (table.split == AstraSplit::customized) {
+    const auto* const found =
+        words.size() > columns
+            ? std::find_if(splits.begin(), splits.end(),
+                           [&](const auto& one) { return one.first == words[columns].text; })
+            : splits.end();
+    if (found == splits.end() || found->second == AstraSplit::micro ||
+        found->second == AstraSplit::hybrid_dlrm || found->second >= AstraSplit::transformer)
+      complain(words.size() > columns ? words[columns] : words.back(),
+               "a layer of HYBRID_CUSTOMIZED names no policy behind its update time",
+               "write DATA, MODEL, HYBRID_DATA_MODEL or HYBRID_MODEL_DATA");
+    else
+      layer.own = found->second;
+  }
   table.layers.push_back(std::move(layer));
 }
 
@@ -163,6 +245,7 @@ AstraTable TableReader::read() {
              std::to_string(*count) + " layers are announced, but " + std::to_string(table.layers.size()) +
                  " are present",
              "correct the second line, or copy the complete file");
+  if (problems_.empty()) check_layers(table);
   if (!problems_.empty()) throw UserError(std::move(problems_));
   return table;
 }
@@ -173,13 +256,21 @@ AstraTable read_astra_table(const std::string& text, const std::string& file) {
   return TableReader(text, file).read();
 }
 
+static std::string policy_of(AstraSplit split) {
+  const auto* const found =
+      std::find_if(splits.begin(), splits.end(), [split](const auto& one) { return one.second == split; });
+  return std::string(found->first);
+}
+
 std::string text_of(const AstraTable& table) {
   std::string out = table.first_line + "\n" + std::to_string(table.layers.size()) + "\n";
   for (const AstraLayer& layer : table.layers) {
     out += layer.name + "\t" + layer.reserved;
     for (const AstraPart& part : layer.parts)
       out += "\t" + std::to_string(part.micros) + "\t" + part.type + "\t" + std::to_string(part.bytes);
-    out += "\t" + layer.update_micros + "\n";
+    out += "\t" + layer.update_micros;
+    if (table.split == AstraSplit::customized) out += "\t" + policy_of(layer.own);
+    out += "\n";
   }
   return out;
 }

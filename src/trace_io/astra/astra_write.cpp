@@ -98,7 +98,9 @@ AstraTable table_of_its_step(const Trace& trace) {
     const trace::Node& node = rank.nodes[i];
     AstraPart& part = table.layers[layer].parts[pass];
     if (node.kind == NodeKind::compute && node.is_timed()) part.micros = micros_of(node.duration);
-    if (node.kind == NodeKind::collective) part = {part.micros, word_of(node), size_of(node, trace.world)};
+    if (node.kind != NodeKind::collective) continue;
+    const auto members = static_cast<std::int32_t>(trace.groups[at(node.group)].ranks.size());
+    part = {part.micros, word_of(node), size_of(node, members)};
   }
   return table;
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "base/named_table.hpp"
 #include "machine/graph_parts.hpp"
 #include "network/flow_links.hpp"
@@ -103,6 +105,30 @@ TEST(PacketLinks, DoNotDependOnTheOrderOfQuestions) {
   for (const auto& [size, expected] : seconds) EXPECT_EQ(other.seconds(size), expected) << size;
 }
 
+// Keeps what was worked out, by question.
+class Answers : public PacketAnswers {
+ public:
+  PacketAnswer answer(const Hash128& question, const std::function<PacketAnswer()>& work_out) override {
+    const auto [entry, is_new] = known.try_emplace(question);
+    if (is_new) entry->second = work_out();
+    return entry->second;
+  }
+  std::map<Hash128, PacketAnswer> known;
+};
+
+TEST(PacketLinks, SimulateNothingThatIsKnown) {
+  const ClusterSpec c = cluster("fat_tree", 4.0, CongestionControl::dcqcn, Routing::ecmp);
+  Answers answers;
+  const machine::GroupLinks closed = machine::links_of(span(4, 8), c, gpu);
+  PacketLinks alone(span(4, 8), {}, c, 1), first(span(4, 8), {}, c, 1, packet_budget, {&answers, {}}),
+      second(span(4, 8), {}, c, 1, packet_budget, {&answers, {}});
+  const machine::GroupLinks links = alone.links(closed, 3 * mebibyte);
+  EXPECT_EQ(first.links(closed, 3 * mebibyte), links);
+  EXPECT_EQ(second.links(closed, 3 * mebibyte), links);
+  EXPECT_TRUE(second.runs().empty());
+  EXPECT_EQ(answers.known.size(), 2U) << "powers of two";
+}
+
 TEST(PacketLinks, AreTheClosedFormInsideANode) {
   const ClusterSpec c = cluster("fat_tree", 4.0, CongestionControl::dcqcn);
   const GroupSpan s{.ranks = 8, .nodes = 1, .ranks_per_node = 8};
@@ -115,6 +141,8 @@ TEST(PacketLinks, AreTheClosedFormInsideANode) {
 TEST(FabricParts, AreSimulatedOnceForAllThatAreAlike) {
   const ClusterSpec c = cluster("rail_optimized", 1.0, CongestionControl::dcqcn);
   PacketLinks packets(span(2, 8), {}, c, 1);
+  EXPECT_TRUE(packets.runs().empty()) << "nothing was asked";
+  EXPECT_GT(packets.seconds(mebibyte), 0.0);
   EXPECT_EQ(packets.runs().size(), 1U);
 }
 
@@ -140,6 +168,44 @@ TEST(PartRun, EndsAsFluidsWhenPacketsDo) {
           << machine::congestion_control_names[at(control)] << ", " << part.flows.size() << " flows";
     }
   }
+}
+
+// A budget that ends a run anywhere: before a flow has sent a packet, before any is answered, after some have
+// ended. No flow is faster than its NIC, and every one ends.
+TEST(PartRun, EndsWhereverItsPacketsAreGivenUp) {
+  const char* const topologies[] = {"fat_tree", "rail_optimized", "fat_tree_3", "single_switch", "dragonfly"};
+  const int draws = support::is_sanitized ? 20 : 400;
+  std::mt19937 random(7);
+  const auto any = [&random](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int i = 0; i < draws; ++i) {
+    const auto control = static_cast<CongestionControl>(any(6));
+    ClusterSpec c = cluster(topologies[any(5)], 1.0 + any(4), control, static_cast<Routing>(any(4)));
+    if (any(2) == 0) c.fabric = machine::Fabric::infiniband;
+    Traffic traffic{.scattered = any(2) == 0};
+    if (any(2) == 0)
+      traffic.kind = any(2) == 0 ? ops::CollectiveKind::all_to_all : ops::CollectiveKind::send_recv;
+    const GroupSpan s = span(2 + any(3), 1 << any(4));
+    const std::int64_t budget = std::int64_t{1} << any(15), bytes = std::int64_t{1} << (12 + any(14));
+    PacketLinks packets(s, traffic, c, 1, budget);
+    if (packets.is_plain()) continue;
+    const double seconds = packets.seconds(bytes), more = packets.seconds(4 * bytes);
+    EXPECT_GE(seconds, static_cast<double>(bytes) / 50e9 * (1.0 - 1e-9)) << i;
+    EXPECT_LT(more, 2.0) << i;
+  }
+}
+
+// A budget that is spent long before rates are steady: all-to-alls of many short flows.
+TEST(PartRun, GivenUpEarlyComesNearPacketsAlone) {
+  if (support::is_sanitized) GTEST_SKIP() << "whole runs by packets take too long";
+  for (const CongestionControl control :
+       {CongestionControl::dcqcn, CongestionControl::hpcc, CongestionControl::none})
+    for (const Routing routing : {Routing::adaptive, Routing::ecmp}) {
+      const ClusterSpec c = cluster("fat_tree", 4.0, control, routing);
+      const Traffic all{.kind = ops::CollectiveKind::all_to_all, .scattered = true};
+      PacketLinks whole(span(8, 1), all, c, 1, 0), early(span(8, 1), all, c, 1, 200'000);
+      EXPECT_NEAR(early.seconds(mebibyte / 4) / whole.seconds(mebibyte / 4), 1.0, 0.2)
+          << static_cast<int>(control) << ", " << static_cast<int>(routing);
+    }
 }
 
 }  // namespace

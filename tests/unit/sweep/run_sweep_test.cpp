@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
 #include "sweep/run/in_process.hpp"
 #include "tests/support/small_space.hpp"
 
@@ -75,6 +80,47 @@ TEST(RunSweep, SparesPoisonedPointsAndLeavesARangeWhenTold) {
   ASSERT_EQ(sink.failures.size(), 1U);
   EXPECT_EQ(sink.failures[0].id, 1);
   EXPECT_EQ(summary.failures.size(), 1U);
+}
+
+// Stops before the `most`-th point, and takes its time over each.
+class Visited : public AllIds {
+ public:
+  Visited(PointIndex points, std::size_t most, std::chrono::milliseconds each)
+      : AllIds(points, 64), most_(most), each_(each) {}
+  void begin(PointIndex id) override {
+    begun.push_back(id);
+    std::this_thread::sleep_for(each_);
+  }
+  [[nodiscard]] bool is_stopping_now() const override { return begun.size() == most_; }
+  std::vector<PointIndex> begun;
+
+ private:
+  std::size_t most_;
+  std::chrono::milliseconds each_;
+};
+
+std::vector<PointIndex> sorted(std::vector<PointIndex> ids) {
+  std::ranges::sort(ids);
+  return ids;
+}
+
+TEST(RunSweep, HandsRowsOnInTheOrderOfTheirNumbersHoweverPointsAreVisited) {
+  const simulate::Catalog catalog = support::small_catalog();
+  const DesignSpace space(
+      support::small_sweep({numbers(Axis::gpus, {8}), numbers(Axis::overlap_param_gather, {0}),
+                            numbers(Axis::zero, {0, 1}), numbers(Axis::tp, {1, 2, 4})}),
+      catalog);
+  for (const std::size_t most : {std::size_t{3}, std::size_t{100}})
+    for (const int each : {0, 80}) {  // ms; of all points together more than a worker holds rows back
+      Visited source(space.size(), most, std::chrono::milliseconds(each));
+      VectorSink sink;
+      run_sweep(space, catalog, simulate::Calibration{}, source, sink);
+      EXPECT_EQ(source.begun.size(), std::min<std::size_t>(most, 6));
+      EXPECT_NE(source.begun[1], 1) << "like points are not visited together";
+      std::vector<PointIndex> handed;
+      for (const Row& row : sink.rows) handed.push_back(row.id);
+      EXPECT_EQ(handed, sorted(source.begun)) << "most " << most << ", each " << each << " ms";
+    }
 }
 
 }  // namespace

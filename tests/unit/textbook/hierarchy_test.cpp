@@ -64,7 +64,10 @@ TEST(Hierarchical, GathersAsLongAsItScatters) {
 TEST(StagesOf, SendEverythingOnEachDimensionOfAnAllToAll) {
   std::vector<Step> scratch;
   const std::int32_t order[]{0, 1};
-  const auto stages = stages_of({CollectiveKind::all_to_all, 32 * GB}, two_levels(), order, scratch);
+  const auto stages = stages_of({CollectiveKind::all_to_all, 32 * GB}, two_levels(), order,
+                                AllReduceWay::turns, [&](const Call& call, std::int32_t d) {
+                                  return PhaseCost{fastest(call, two_levels()[at(d)], scratch).cost};
+                                });
   ASSERT_EQ(stages.size(), 2u);
   EXPECT_EQ(stages[0].cost.scale_up, std::chrono::milliseconds(60));    // 3/4 of 32 GB at 400 GB/s
   EXPECT_EQ(stages[1].cost.scale_out, std::chrono::milliseconds(560));  // 7/8 of 32 GB at 50 GB/s

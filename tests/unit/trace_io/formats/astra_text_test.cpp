@@ -77,8 +77,74 @@ TEST(AstraText, DlrmRunsTheFirstLayersAllToAllBeside) {
   EXPECT_EQ(nodes[11], "COMP_NODE_conv1_BWD_WG<-10 7 ");
 }
 
+// As iterate_hybrid_parallel_Transformer of ASTRA-sim 1.0 issues them: every input gradient is communicated.
+TEST(AstraText, TransformersCommunicateWithinAndAcrossGroups) {
+  const std::string text =
+      table("HYBRID_TRANSFORMER model_parallel_NPU_group: 2", "ALLREDUCE\t64", "ALLREDUCE\t32");
+  EXPECT_THAT(graph(text),
+              ElementsAre("COMP_NODE_conv1_FWD<-", "COMM_COLL_NODE_conv1_ALLREDUCE<-0 ",
+                          "COMP_NODE_conv2_FWD<-1 ", "COMM_COLL_NODE_conv2_ALLREDUCE<-2 ",
+                          "COMP_NODE_fc_FWD<-3 ", "COMM_COLL_NODE_fc_ALLREDUCE<-4 ",
+                          "COMP_NODE_fc_BWD_IG<-5 ", "COMM_COLL_NODE_fc_ALLREDUCE<-6 ",
+                          "COMP_NODE_fc_BWD_WG<-6 ", "COMM_COLL_NODE_fc_ALLREDUCE<-8 ",
+                          "COMP_NODE_conv2_BWD_IG<-8 7 ", "COMM_COLL_NODE_conv2_ALLREDUCE<-10 ",
+                          "COMP_NODE_conv2_BWD_WG<-10 ", "COMM_COLL_NODE_conv2_ALLREDUCE<-12 ",
+                          "COMP_NODE_conv1_BWD_IG<-12 11 ", "COMM_COLL_NODE_conv1_ALLREDUCE<-14 ",
+                          "COMP_NODE_conv1_BWD_WG<-14 ", "COMM_COLL_NODE_conv1_ALLREDUCE<-16 "));
+  const trace::Trace trace = step_of(read_astra_table(text, "t"), 8);
+  ASSERT_EQ(trace.groups.size(), 2U);
+  EXPECT_THAT(trace.groups[0].ranks, ElementsAre(0, 1));
+  EXPECT_THAT(trace.groups[1].ranks, ElementsAre(0, 2, 4, 6));
+  EXPECT_EQ(trace.ranks.front().nodes[7].group, 0);
+  EXPECT_EQ(trace.ranks.front().nodes[9].group, 1);
+  EXPECT_THAT(complaints_about([&] { static_cast<void>(step_of(read_astra_table(text, "t"), 5)); }),
+              ElementsAre(HasSubstr("group of 2 does not divide 5 ranks")));
+}
+
+TEST(AstraText, GoesForwardAgainFromACheckpoint) {
+  const std::string kind =
+      "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 checkpoints: 1 0 checkpoint_initiates: 1 "
+      "2";
+  const trace::Trace trace = step_of(read_astra_table(table(kind), "t"), 4);
+  const auto nodes = graph(table(kind));
+  EXPECT_EQ(nodes[3], "COMP_NODE_conv1_FWD<-2 ");  // behind the last forward
+  EXPECT_EQ(nodes[4], "COMP_NODE_conv2_FWD<-3 ");
+  EXPECT_EQ(nodes[5], "COMP_NODE_fc_BWD_IG<-4 ");
+  EXPECT_EQ(trace.ranks.front().nodes[3].pass, trace::Pass::recompute);
+  EXPECT_EQ(trace.ranks.front().nodes[5].pass, trace::Pass::backward);
+}
+
+TEST(AstraText, CustomizedLayersCommunicateAsTheirPolicySays) {
+  const std::string text =
+      "HYBRID_CUSTOMIZED\n2\na -1 5 ALLREDUCE 64 4 ALLREDUCE 32 3 ALLREDUCE 8 1 DATA\n"
+      "b -1 5 ALLREDUCE 64 4 ALLREDUCE 32 3 ALLREDUCE 8 1 MODEL\n";
+  EXPECT_THAT(
+      graph(text),
+      ElementsAre("COMP_NODE_a_FWD<-", "COMP_NODE_b_FWD<-0 ", "COMM_COLL_NODE_b_ALLREDUCE<-1 ",
+                  "COMP_NODE_b_BWD_IG<-2 ", "COMM_COLL_NODE_b_ALLREDUCE<-3 ", "COMP_NODE_b_BWD_WG<-3 ",
+                  "COMP_NODE_a_BWD_IG<-5 4 ", "COMP_NODE_a_BWD_WG<-6 ", "COMM_COLL_NODE_a_ALLREDUCE<-7 "));
+}
+
+TEST(AstraText, RefusesFirstLinesThatSayTooLittle) {
+  for (const auto& [kind, what] :
+       {std::pair{"HYBRID_TRANSFORMER", "needs the size of its model-parallel group"},
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: x", "is not a whole number"},
+        {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1 checkpoints: 3 0",
+         "3 layers are announced"},
+        {"HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 1 checkpoint_initiates: 1 2",
+         "no checkpoint at or below it"},
+        {"HYBRID_TRANSFORMER model_parallel_NPU_group: 1 pp: 2", "stages and experts are not part"},
+        {"HYBRID_CUSTOMIZED", "names no policy"}})
+    EXPECT_THAT(complaints_about([&, text = table(kind)] { static_cast<void>(read_astra_table(text, "t")); }),
+                ::testing::Contains(HasSubstr(what)))
+        << kind;
+}
+
 TEST(AstraText, ComesBackAsItWas) {
-  for (const char* kind : {"DATA npus: 4", "MODEL npus: 4", "HYBRID_DLRM 1 npus: 4", "MICRO npus: 4"}) {
+  for (const char* kind : {"DATA npus: 4", "MODEL npus: 4", "HYBRID_DLRM 1 npus: 4", "MICRO npus: 4",
+                           "HYBRID_TRANSFORMER model_parallel_NPU_group: 2 npus: 4",
+                           "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: 2 checkpoints: 1 0 "
+                           "checkpoint_initiates: 1 2 npus: 4"}) {
     const TempFolder folder;
     const std::string text = table(kind, "ALLGATHER\t64", "REDUCESCATTER\t32"), path = folder.path / "a.txt";
     write_bytes(path, text);

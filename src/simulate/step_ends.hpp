@@ -1,0 +1,13 @@
+// Which axes of a config change only how its step ends, and so what neighbouring points of a sweep share.
+#pragma once
+
+#include "training/axis_values.hpp"
+
+namespace echo::simulate {
+
+// All axes but those that change nothing before the last backwards of most steps (with optimizer states
+// sharded at most), and the overlap of transfers between stages, which changes no work. A hint: points equal
+// in these axes run fastest one after the other.
+[[nodiscard]] const training::AxesRead& axes_before_step_ends();
+
+}  // namespace echo::simulate

@@ -1,0 +1,106 @@
+#include "textbook/message_phase.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/at.hpp"
+#include "tests/unit/textbook/message_programs.hpp"
+#include "textbook/run_program.hpp"
+
+namespace echo::textbook {
+namespace {
+
+using machine::DimensionAlgorithm;
+using ops::CollectiveKind;
+
+Dimension of(DimensionKind kind, std::int32_t size) {
+  const double cables = kind == DimensionKind::switched          ? 1.0
+                        : kind == DimensionKind::fully_connected ? size - 1.0
+                                                                 : 2.0;
+  return {.kind = kind,
+          .size = size,
+          .bandwidth = BytesPerSecond(50e9 * cables),
+          .latency = std::chrono::nanoseconds(500)};
+}
+
+constexpr std::int64_t megabyte = 1 << 20;
+
+// The slow twin: every message of every rank.
+TEST(MessagePhase, TakesAsLongAsItsMessagesOneByOne) {
+  for (const DimensionKind kind :
+       {DimensionKind::ring, DimensionKind::switched, DimensionKind::fully_connected}) {
+    for (const std::int32_t n : {2, 3, 4, 5, 8, 16}) {
+      const Dimension d = of(kind, n);
+      for (const Call& call : {Call{CollectiveKind::all_reduce, megabyte},
+                               {CollectiveKind::all_gather, 1000},
+                               {CollectiveKind::reduce_scatter, 77777},
+                               {CollectiveKind::all_to_all, 12345}}) {
+        for (const DimensionAlgorithm algorithm :
+             {DimensionAlgorithm::ring, DimensionAlgorithm::direct, DimensionAlgorithm::halving_doubling}) {
+          if (!serves(algorithm, call.kind, n)) continue;
+          const machine::CollectiveProgram program = testing::written_out(call, algorithm, n);
+          const auto slow = run_program(program, call.bytes, std::span(&d, 1), {});
+          ASSERT_TRUE(slow.has_value());
+          EXPECT_EQ(message_phase(call, {algorithm, 0}, d, {}).time(), slow->time())
+              << machine::dimension_algorithm_names[at(algorithm)] << " of " << n << " on "
+              << dimension_kind_names[at(kind)] << ", " << ops::collective_kind_names[at(call.kind)];
+        }
+      }
+    }
+  }
+}
+
+// By hand: two hops of latency and the bytes; e in front and behind each message, three touches of memory.
+TEST(MessagePhase, AddsWhatRanksTakeBehindEachMessage) {
+  const MessageCosts costs{.endpoint_delay = std::chrono::nanoseconds(10),
+                           .reduction_memory = BytesPerSecond(1e9)};
+  const Cost cost = message_phase({CollectiveKind::reduce_scatter, 4000}, {DimensionAlgorithm::ring, 0},
+                                  of(DimensionKind::switched, 4), costs);
+  EXPECT_EQ(cost.latency, std::chrono::nanoseconds(3 * 500));
+  EXPECT_EQ(cost.scale_up, std::chrono::nanoseconds(3 * 20));
+  EXPECT_EQ(cost.endpoint, std::chrono::nanoseconds(10 + 3 * 10 + 3 * 3000));
+}
+
+TEST(MessagePhase, StoresAndForwardsAnAllToAllRoundARing) {
+  const Cost cost = message_phase({CollectiveKind::all_to_all, 8 * megabyte}, {DimensionAlgorithm::ring, 0},
+                                  of(DimensionKind::ring, 8), {});
+  EXPECT_EQ(cost.time(), 28 * (std::chrono::nanoseconds(500) + Bytes(megabyte) / BytesPerSecond(50e9)));
+}
+
+// A window of one sends to one after the other.
+TEST(MessagePhase, AWindowBoundsWhatIsUnderWay) {
+  const Dimension d = of(DimensionKind::switched, 8);
+  const Call call{CollectiveKind::all_gather, 8 * megabyte};
+  const auto time = [&](std::int32_t window) {
+    return message_phase(call, {DimensionAlgorithm::direct, window}, d, {}).time();
+  };
+  EXPECT_EQ(time(1), 7 * time(0));
+  EXPECT_EQ(time(4), 2 * time(0));
+  EXPECT_EQ(time(7), time(0));
+}
+
+// Where messages notice each other, no rank sends more than its port carries.
+TEST(MessagePhase, AwareOfOthersNeverBeatsThePort) {
+  for (const DimensionKind kind : {DimensionKind::switched, DimensionKind::fully_connected}) {
+    for (const std::int32_t n : {4, 8, 16}) {
+      const Dimension d = of(kind, n);
+      for (const DimensionAlgorithm algorithm :
+           {DimensionAlgorithm::ring, DimensionAlgorithm::direct, DimensionAlgorithm::halving_doubling}) {
+        const Call call{CollectiveKind::reduce_scatter, 64 * megabyte};
+        const SimTime wire = Bytes(call.bytes / n * (n - 1)) / d.bandwidth;
+        EXPECT_GE(message_phase(call, {algorithm, 0}, d, {.sharing = machine::LinkSharing::aware}).time(),
+                  wire);
+      }
+    }
+  }
+}
+
+TEST(MessagePhase, TakesTheFastestWhereTheAlgorithmDoesNotServe) {
+  const Dimension d = of(DimensionKind::switched, 6);
+  const Call call{CollectiveKind::all_reduce, megabyte};
+  const SimTime fastest = message_phase(call, {DimensionAlgorithm::halving_doubling, 0}, d, {}).time();
+  EXPECT_EQ(fastest, std::min(message_phase(call, {DimensionAlgorithm::ring, 0}, d, {}).time(),
+                              message_phase(call, {DimensionAlgorithm::direct, 0}, d, {}).time()));
+}
+
+}  // namespace
+}  // namespace echo::textbook
