@@ -74,7 +74,7 @@ struct ClusterSpec {
   std::vector<PacketSetting> packets;  // of NICs, then of switches, in place of the packet simulator's own
   CpuVendor cpu = CpuVendor::intel;
   double host_time_factor = 1.0;  // time of a framework's call over that on the processors of a DGX H100
-  BytesPerSecond host_memory;  // per node, all sockets together; 0 = unknown
+  BytesPerSecond host_memory;     // per node, all sockets together; 0 = unknown
   NodePower power;
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5
   bool sharp = false;                 // switches reduce (SHARP), and NCCL is set to use it

@@ -54,7 +54,8 @@ enum class Condition : std::int8_t {
   textbook_collectives,  // collectives = "generic"
   may_be_hierarchical,   // generic_algorithm = "hierarchical", or "auto"
   scatters_nodes,        // placement = "scattered"
-  names_another_nccl     // than the cluster's
+  names_another_nccl,    // than the cluster's
+  issues_passes          // no CUDA graph holds whole passes
 };
 using Conditions = std::uint32_t;  // bits, by place
 

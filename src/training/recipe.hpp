@@ -43,10 +43,10 @@ enum class Module : std::int32_t {
   shared_experts = 64
 };
 
-// Parts of a layer that Megatron-LM --cuda-graph-modules captures, as bits: attention or the feed-forward net,
-// each with the norm before it; a mixture up to its router, shared experts included; what its dispatcher does
-// before tokens leave.
-enum class GraphModule : std::int32_t { attn = 1, mlp = 2, moe_router = 4, moe_preprocess = 8 };
+// Parts of a layer that Megatron-LM --cuda-graph-modules captures, as bits: attention or the feed-forward
+// net, each with the norm before it; a mixture up to its router, shared experts included; what its dispatcher
+// does before tokens leave; a Mamba layer.
+enum class GraphModule : std::int32_t { attn = 1, mlp = 2, moe_router = 4, moe_preprocess = 8, mamba = 16 };
 
 // Products of a layer, by Megatron's names, as bits.
 enum class Product : std::int32_t { linear_qkv = 1, linear_proj = 2, linear_fc1 = 4, linear_fc2 = 8 };

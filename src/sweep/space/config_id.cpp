@@ -69,6 +69,7 @@ constexpr Question questions[] = {
     {Condition::names_another_nccl, [](In s) {
        return s.config.nccl_version != 0 && s.config.nccl_version != s.own_nccl_version;
      }},
+    {Condition::issues_passes, [](In s) { return !s.config.recipe.cuda_graphs; }},
 };
 // clang-format on
 

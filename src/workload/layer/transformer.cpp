@@ -91,6 +91,10 @@ OpId net_forward(Builder& b, const Shapes& s, Net net, TimeCategory part, Graphe
   return OpId::none();
 }
 
+training::GraphModule module_of(Mixer mixer) {
+  return mixer == Mixer::mamba ? training::GraphModule::mamba : training::GraphModule::attn;
+}
+
 training::GraphModule module_of(Net net) {
   return net == Net::dense ? training::GraphModule::mlp : training::GraphModule::moe_router;
 }
@@ -107,7 +111,7 @@ void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, TimeCatego
   GraphedParts graphs(b, x.config.recipe);
   cast_gathered_weights(b, s, kind, part, start_after);
   if (kind.mixer != Mixer::none) {
-    graphs.enter(training::GraphModule::attn);
+    graphs.enter(module_of(kind.mixer));
     norm_before(b, s, part, start_after);
     start_after = OpId::none();
     residual(b, s, part, mixer_forward(b, s, kind.mixer, part));
@@ -150,7 +154,7 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, training:
   }
   if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.mixer != Mixer::none) {
-    graphs.enter(training::GraphModule::attn);
+    graphs.enter(module_of(kind.mixer));
     residual_gradient(b, s, start_after);
     norm_again(b, s);
     norm_gradient(b, s, mixer_backward(b, s, kind.mixer, ready));
@@ -175,8 +179,8 @@ void layer_weight_gradients(Builder& b, const BlockContext& x, LayerKind kind) {
 
 namespace {
 
-// Those of the output layer. Megatron-LM's own is 16-bit whatever the number format; with fp8_output_proj it is
-// a Transformer Engine layer of 8-bit operands (core/extensions/transformer_engine.py,
+// Those of the output layer. Megatron-LM's own is 16-bit whatever the number format; with fp8_output_proj it
+// is a Transformer Engine layer of 8-bit operands (core/extensions/transformer_engine.py,
 // TELMHeadColumnParallelLinear). Its input comes out of a norm of its own; the gradient of the logits is cast
 // like any other.
 Shapes head_shapes(const BlockContext& x) {

@@ -102,8 +102,7 @@ OpId shared_experts_forward(Builder& b, const Shapes& s, TimeCategory part, OpId
   return row_forward(b, s, part, x.shared_ffn);
 }
 
-void mixture_forward(Builder& b, const Shapes& s, TimeCategory part, GraphedParts& graphs,
-                     OpId start_after) {
+void mixture_forward(Builder& b, const Shapes& s, TimeCategory part, GraphedParts& graphs, OpId start_after) {
   const Mixture x(s);
   const bool beside = x.overlaps_shared();
   OpId shared_sum = OpId::none();

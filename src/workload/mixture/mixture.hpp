@@ -8,8 +8,8 @@
 namespace echo::workload {
 
 // From the norm's output (the tokens of this rank) to the sum of its experts' outputs; all its transfers are
-// complete. `start_after`: op the first kernel waits for (a parameter gather), or none. The part that has been
-// entered, that of the router, ends where tokens leave.
+// complete. `start_after`: op the first kernel waits for (a parameter gather), or none. The part that has
+// been entered, that of the router, ends where tokens leave.
 void mixture_forward(Builder&, const Shapes&, TimeCategory part, GraphedParts&,
                      OpId start_after = OpId::none());
 // The shared experts alone; returns the sum over the tensor group the next op waits for, or none.

@@ -343,7 +343,8 @@ TEST(CudaGraphs, OfModulesReplaceTheirLaunchesAndAdjoiningOnesAreOne) {
   };
   const std::int32_t attention = static_cast<std::int32_t>(GraphModule::attn),
                      net = static_cast<std::int32_t>(GraphModule::mlp);
-  const auto none = issued(0), first = issued(attention), second = issued(net), both = issued(attention | net);
+  const auto none = issued(0), first = issued(attention), second = issued(net),
+             both = issued(attention | net);
   for (const std::size_t pass : {0, 1}) {
     EXPECT_EQ(none[pass][1], 0);
     EXPECT_EQ(first[pass][1], 1);
@@ -356,7 +357,8 @@ TEST(CudaGraphs, OfModulesReplaceTheirLaunchesAndAdjoiningOnesAreOne) {
   }
 }
 
-// Megatron-LM's own output layer is 16-bit; Transformer Engine's multiplies mxfp8, and casts what it multiplies.
+// Megatron-LM's own output layer is 16-bit; Transformer Engine's multiplies mxfp8, and casts what it
+// multiplies.
 TEST(Casts, OfTheOutputLayerOnlyWhereItIsIn8Bit) {
   TrainingConfig c = in(Precision::mxfp8, {});
   const auto head_products = [&](Precision of) {
