@@ -57,7 +57,10 @@ StepRows rows_on_arm(const StepStudy& study, const StepRows& rows) {
   return out;
 }
 
-StepRows bound_by_host(StepStudy& study, const StepRows& rows) {
+}  // namespace
+
+StepRows bound_by_processors(StepStudy& study, const StepRows& all) {
+  const StepRows rows = rows_on_arm(study, all);
   const std::vector<double> usual = predictions(study, rows, 1.0), slow = predictions(study, rows, 2.0);
   StepRows out;
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -65,11 +68,9 @@ StepRows bound_by_host(StepStudy& study, const StepRows& rows) {
   return out;
 }
 
-}  // namespace
-
 std::vector<RateObservation> observe_processors(StepStudy& study, const StepRows& rows) {
   std::map<std::string, StepRows> by_source;
-  for (const config::MeasuredStep* row : bound_by_host(study, rows_on_arm(study, rows)))
+  for (const config::MeasuredStep* row : bound_by_processors(study, rows))
     by_source[row->source].push_back(row);
   std::map<std::string, RateObservation> best;
   std::map<std::string, double> least;

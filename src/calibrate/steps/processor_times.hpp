@@ -10,6 +10,8 @@
 
 namespace echo::calibrate {
 
+// Those of `rows` whose hosts have such processors and whose prediction depends on how fast these are.
+[[nodiscard]] StepRows bound_by_processors(StepStudy&, const StepRows& rows);
 // The factor that each publication among `rows` shows by itself. Leaves the study as it was.
 [[nodiscard]] std::vector<RateObservation> observe_processors(StepStudy&, const StepRows& rows);
 // The estimate pooled from `seen`; without any, what is known of one call.

@@ -6,7 +6,8 @@
 // are best known (Transformer Engine's), price them with the factor free, and bring the median of
 // log(predicted / measured) to zero by bisection (it rises with the factor): one observation per publication,
 // GPU kind and operand width. rate_pool.cpp makes one estimate per kind and width of them. The A100, which
-// seldom reaches its limit, keeps the value from the kernel tables.
+// seldom reaches its limit, keeps the value from the kernel tables. Steps that a slower processor binds say
+// nothing of the rate (processor_times.cpp) and are left out.
 //
 // Neglected: all other errors of the model of those steps become part of the factor too; the pool counts them
 // as the publication's effect.
@@ -14,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -21,6 +23,7 @@
 #include <tuple>
 
 #include "base/named_table.hpp"
+#include "calibrate/steps/processor_times.hpp"
 
 namespace echo::calibrate {
 
@@ -64,7 +67,11 @@ int layouts_of(const StepRows& rows) {
 
 std::span<const TrainingRate> training_rates() { return rates; }
 
-std::vector<RateObservation> observe_rates(StepStudy& study, const StepRows& rows) {
+std::vector<RateObservation> observe_rates(StepStudy& study, const StepRows& all) {
+  const StepRows waiting = bound_by_processors(study, all);
+  StepRows rows;
+  for (const config::MeasuredStep* row : all)
+    if (std::find(waiting.begin(), waiting.end(), row) == waiting.end()) rows.push_back(row);
   std::vector<RateObservation> out;
   for (const RateKind& kind : kinds) {
     kernels::KernelConstants* const constants = constants_of(study, kind.kernels);
