@@ -16,7 +16,7 @@ LAYOUT = ("tp pp cp ep etp dp vpp schedule micro_batch microbatches zero zero_gr
           "recompute recompute_modules recompute_method recompute_layers layer_split embedding_is_layer loss_is_layer "
           "overlap_grad_reduce overlap_param_gather overlap_p2p overlap_tp overlap_ep overlaps_shared_experts "
           "cp_comm cp_inner scatter_gather microbatch_group post_validation fsdp_prefetch fsdp_reshard no_sync dispatch "
-          "offload_optimizer offload_layers").split()
+          "offload_optimizer offload_layers optimizer_tier activation_tier offload_weights weight_tier").split()
 NEAR_TIE = 1e-3
 FEW = 1 << 22
 

@@ -29,7 +29,7 @@ TrainingConfig with_plain_passes(TrainingConfig config, const AxisSet& open) {
   for (const Axis axis :
        {Axis::zero, Axis::zero_group, Axis::offload_optimizer, Axis::overlap_grad_reduce,
         Axis::overlap_param_gather, Axis::fsdp_prefetch, Axis::fsdp_reshard, Axis::fp32_gradients})
-    if (is_open(axis)) config.zero = training::ZeroStage::none;
+    if (is_open(axis)) config.zero = training::ZeroStage::none, config.recipe.offload_weights = false;
   if (config.zero == training::ZeroStage::none) config.zero_group = 0;
   // Passes that carry traffic are generated op by op; the others are what is bounded.
   if (is_open(Axis::overlap_grad_reduce)) config.overlap.grad_reduce = false;

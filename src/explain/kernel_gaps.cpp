@@ -106,7 +106,7 @@ std::vector<training::TrainingConfig> best_configs(const results::ResultFile& fi
   const auto layer_tables = results::read_layer_tables(file.file());
   for (const query::RankedGroup& group :
        query::ranked(file, {.by = query::ranking_objective(file), .count = count, .per = "", .where = ""})) {
-    const results::Table table = file.pick(group.rows);
+    const results::Table table = file.pick_configs(group.rows);
     for (std::int64_t row = 0; row < table.rows(); ++row) {
       std::string problem;
       if (const auto config = config_of_row(table, row, layer_tables, catalog, problem))

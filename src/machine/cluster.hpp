@@ -11,6 +11,7 @@
 #include "machine/fabric.hpp"
 #include "machine/given_machine.hpp"
 #include "machine/gpu.hpp"
+#include "machine/memory_tier.hpp"
 #include "machine/network_graph.hpp"
 
 namespace echo::machine {
@@ -73,8 +74,10 @@ struct ClusterSpec {
   CongestionControl congestion_control = CongestionControl::none;
   std::vector<PacketSetting> packets;  // of NICs, then of switches, in place of the packet simulator's own
   CpuVendor cpu = CpuVendor::intel;
-  double host_time_factor = 1.0;  // time of a framework's call over that on the processors of a DGX H100
-  BytesPerSecond host_memory;     // per node, all sockets together; 0 = unknown
+  double host_time_factor = 1.0;                        // time of a framework's call over that on a DGX H100
+  BytesPerSecond host_memory;                           // per node, all sockets together; 0 = unknown
+  Bytes host_capacity;                                  // of it, per node; 0 = unknown
+  std::array<TierSpec, memory_tier_count - 1> tiers{};  // cxl, nvme, remote; machine::tier_of
   NodePower power;
   std::int32_t nccl_version = 22105;  // as NCCL prints it: 2.21.5
   bool sharp = false;                 // switches reduce (SHARP), and NCCL is set to use it

@@ -1,4 +1,5 @@
-// Reads a machine from ASTRA-sim's files: network.yml of its analytical back ends, and the system file.
+// Reads a machine from ASTRA-sim's files: network.yml of its analytical back ends, the system file, and that
+// of its remote memory.
 #pragma once
 
 #include <string>
@@ -6,6 +7,7 @@
 
 #include "base/problems.hpp"
 #include "machine/given_machine.hpp"
+#include "machine/memory_tier.hpp"
 
 namespace echo::machine_files {
 
@@ -13,6 +15,7 @@ inline constexpr double astra_gigabyte = 1 << 30;  // of a link's GB/s; of local
 
 struct AstraMachine {
   machine::GivenMachine machine;
+  machine::TierSpec remote;        // unknown: no expansion of the memory
   std::vector<std::string> notes;  // what the files say and the machine does not hold, for people
 };
 
@@ -23,5 +26,9 @@ struct AstraMachine {
 
 // Adds what the system file (JSON) says to a machine whose network was read.
 void read_astra_system(const std::string& text, const std::string& file, AstraMachine&, Problems&);
+
+// Adds what the file of the remote memory (JSON) says: memory-type, remote-mem-latency in ns and
+// remote-mem-bw in GB/s of 1e9.
+void read_astra_memory(const std::string& text, const std::string& file, AstraMachine&, Problems&);
 
 }  // namespace echo::machine_files

@@ -69,7 +69,13 @@ std::string cluster_text(const AstraMachine& read, const ClusterText& about) {
       "nccl_version = \"2.21.5\"\n\ndimensions = [  # from the GPU outwards\n",
       about.network);
   for (const GivenDimension& d : machine.dimensions) text += dimension_text(d);
-  return text + "]\n" + rules_text(machine);
+  text += "]\n";
+  if (read.remote.is_known())
+    text += fmt::format(
+        "\nremote = {{ read_bandwidth = {}, write_bandwidth = {}, latency = {}, shared_by = \"{}\" }}\n",
+        rate(read.remote.read), rate(read.remote.write), time(read.remote.latency),
+        machine::tier_sharing_names[at(read.remote.shared_by)]);
+  return text + rules_text(machine);
 }
 
 }  // namespace echo::machine_files

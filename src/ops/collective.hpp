@@ -9,6 +9,7 @@
 #include "base/at.hpp"
 #include "base/units.hpp"
 #include "machine/group.hpp"
+#include "machine/memory_tier.hpp"
 #include "ops/generic_settings.hpp"
 
 namespace echo::ops {
@@ -21,8 +22,8 @@ enum class CollectiveKind : std::int8_t {
   reduce,
   all_to_all,
   send_recv,
-  host_copy,   // payload between one GPU and its host's memory, one way
-  host_update  // payload read and written in the host's memory by its processors, for one GPU
+  host_copy,   // payload between one GPU and its host's memory or a tier behind it, one way
+  host_update  // payload read and written by the host's processors, for one GPU
 };
 inline constexpr std::int32_t collective_kind_count = 9;
 inline constexpr std::array<std::string_view, collective_kind_count> collective_kind_names{
@@ -118,11 +119,20 @@ struct Relay {
   machine::GroupSpan group;
   friend constexpr auto operator<=>(const Relay&, const Relay&) = default;
 };
+// What a host_copy or host_update reads from and writes to a tier behind the host's memory; host: nothing.
+// `gpus`: of the job, which may share the tier.
+struct TierTraffic {
+  machine::MemoryTier tier = machine::MemoryTier::host;
+  Bytes read, written;
+  std::int32_t gpus = 0;
+  friend constexpr auto operator<=>(const TierTraffic&, const TierTraffic&) = default;
+};
 struct CollectiveQuery {
   CollectiveKind kind{};
   Bytes payload;
   machine::GroupSpan group;
   Relay relay{};
+  TierTraffic tier{};
   friend constexpr auto operator<=>(const CollectiveQuery&, const CollectiveQuery&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <sstream>
 #include <utility>
@@ -55,25 +56,36 @@ std::vector<std::string> words(const std::string& text) {
   return result;
 }
 
-std::string attribute(const Hdf5File& file, const std::string& path, const std::string& name) {
-  return file.has_attribute(path, name) ? file.text_attribute(path, name) : std::string();
-}
-
 ColumnInfo column_info(const Hdf5File& file, const std::string& path) {
+  const auto attributes = file.text_attributes(path);
+  const auto attribute = [&](const char* name) {
+    const auto found = attributes.find(name);
+    return found == attributes.end() ? std::string() : found->second;
+  };
   ColumnInfo column{.name = path.substr(1),
-                    .role = attribute(file, path, "role"),
-                    .units = attribute(file, path, "units"),
-                    .long_name = attribute(file, path, "long_name"),
-                    .description = attribute(file, path, "description"),
+                    .role = attribute("role"),
+                    .units = attribute("units"),
+                    .long_name = attribute("long_name"),
+                    .description = attribute("description"),
                     .type = file.type(path),
-                    .meanings = words(attribute(file, path, "flag_meanings"))};
+                    .meanings = words(attribute("flag_meanings"))};
   const auto shape = file.shape(path);
-  if (shape.size() < 2) return column;
   if (shape.size() > 2)
     throw UserError("\"" + path + "\" has more than two dimensions", "restore the file from a copy", 5);
-  column.width = static_cast<std::int64_t>(shape[1]);
-  column.labels = file.texts(column.name == "breakdown/mem" ? "/breakdown/mem_part" : "/breakdown/part");
+  if (shape.size() == 2) column.width = static_cast<std::int64_t>(shape[1]);
   return column;
+}
+
+// The names of the parts that the columns of /breakdown list.
+void name_parts(const Hdf5File& file, std::vector<ColumnInfo>& columns) {
+  std::map<std::string, std::vector<std::string>> known;
+  for (ColumnInfo& column : columns) {
+    if (column.width == 1) continue;
+    const std::string path = column.name == "breakdown/mem" ? "/breakdown/mem_part" : "/breakdown/part";
+    const auto [labels, is_new] = known.try_emplace(path);
+    if (is_new) labels->second = file.texts(path);
+    column.labels = labels->second;
+  }
 }
 
 UserError not_ours(const std::filesystem::path& path) {
@@ -84,7 +96,8 @@ UserError not_ours(const std::filesystem::path& path) {
 Hdf5File open_result(const std::filesystem::path& path) {
   (void)existing(path);
   Hdf5File file(path, Hdf5File::Mode::read);
-  if (attribute(file, "/", "schema") != schema_name) throw not_ours(path);
+  if (!file.has_attribute("/", "schema") || file.text_attribute("/", "schema") != schema_name)
+    throw not_ours(path);
   return file;
 }
 
@@ -125,19 +138,35 @@ std::vector<Value> gather(const ResultRows& source, const ColumnInfo& info,
   return out;
 }
 
+// The columns of which `is_wanted` is true.
+template <class Wanted>
+std::vector<ColumnValues> gather_all(const ResultRows& source, std::span<const std::int64_t> rows,
+                                     Wanted is_wanted) {
+  std::vector<ColumnValues> columns;
+  for (const ColumnInfo& info : source.columns()) {
+    if (!is_wanted(info)) continue;
+    ColumnValues column{info, {}, {}};
+    if (info.is_real())
+      column.reals = gather<double>(source, info, rows);
+    else
+      column.integers = gather<std::int64_t>(source, info, rows);
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
 }  // namespace
 
 Table ResultRows::pick(std::span<const std::int64_t> rows) const {
-  std::vector<ColumnValues> columns;
-  for (const ColumnInfo& info : contents.columns) {
-    ColumnValues column{info, {}, {}};
-    if (info.is_real())
-      column.reals = gather<double>(*this, info, rows);
-    else
-      column.integers = gather<std::int64_t>(*this, info, rows);
-    columns.push_back(std::move(column));
-  }
-  return Table(std::move(columns), contents.state, contents.failures);
+  return Table(gather_all(*this, rows, [](const ColumnInfo&) { return true; }), contents.state,
+               contents.failures);
+}
+
+Table ResultRows::pick_configs(std::span<const std::int64_t> rows) const {
+  const auto is_wanted = [](const ColumnInfo& info) {
+    return info.role == name_of(Role::input) || info.name == "config_id";
+  };
+  return Table(gather_all(*this, rows, is_wanted), contents.state, contents.failures);
 }
 
 std::optional<std::int64_t> ResultRows::row_of(std::string_view prefix) const {
@@ -222,6 +251,7 @@ ResultFile::ResultFile(const std::filesystem::path& path) : file_(open_result(pa
     contents.columns.push_back(column_info(file_, column));
   for (const std::string& column : file_.datasets("/breakdown"))
     if (!file_.is_text(column)) contents.columns.push_back(column_info(file_, column));
+  name_parts(file_, contents.columns);
   contents.rows = contents.state.rows;
 }
 

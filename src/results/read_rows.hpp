@@ -47,6 +47,8 @@ class ResultRows {
 
   // These rows, in this order, with every column. `config` keeps their original row numbers.
   [[nodiscard]] Table pick(std::span<const std::int64_t> rows) const;
+  // The same with what a config is made of alone: the inputs, and config_id.
+  [[nodiscard]] Table pick_configs(std::span<const std::int64_t> rows) const;
   // The row whose config_id, as 16 hex digits, starts with `prefix`; nothing when none or several do.
   [[nodiscard]] std::optional<std::int64_t> row_of(std::string_view prefix) const;
 

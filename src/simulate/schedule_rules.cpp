@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "simulate/admission/tier_capacity.hpp"
 #include "simulate/replay/replay_shape.hpp"
 #include "simulate/simulated_step.hpp"
 #include "timeline/patterns/given_order.hpp"
@@ -21,9 +22,10 @@ bool splits(const timeline::Schedule& schedule) {
 }
 
 constexpr ScheduleRule schedule_rules[] = {
-    {{"a split backward with sharded gradients or weights is not simulated yet", "schedule zero"},
+    {{"a split backward with sharded gradients or weights is not simulated yet",
+      "schedule zero offload_weights"},
      [](const training::TrainingConfig& c, const timeline::Schedule& schedule) {
-       return !splits(schedule) || c.zero <= training::ZeroStage::optimizer;
+       return !splits(schedule) || (c.zero <= training::ZeroStage::optimizer && !c.recipe.offload_weights);
      }},
     {{"this schedule runs no forward and backward as one: no all-to-all beside another microbatch",
       "schedule overlap_ep"},
@@ -52,6 +54,7 @@ std::vector<Refusal> refusals_of_configs() {
   for (const timeline::Schedule* const schedule : timeline::schedule_table())
     for (const timeline::ShapeRule& rule : schedule->rules) all.push_back(rule.otherwise);
   for (const timeline::ShapeRule& rule : timeline::given_order_rules()) all.push_back(rule.otherwise);
+  for (const Refusal& refusal : tier_refusals()) all.push_back(refusal);
   return all;
 }
 

@@ -28,7 +28,8 @@ StepInput input_of(const training::TrainingConfig& config, const Catalog& catalo
           .layout = step.layout,
           .work = step.work,
           .prices = step.prices,
-          .schedule = schedule_of(config, catalog)};
+          .schedule = schedule_of(config, catalog),
+          .body = step.body};
 }
 
 }  // namespace echo::simulate

@@ -15,9 +15,17 @@
 
 namespace echo::simulate {
 
+// The body that a step's work begins with. Bodies that have the same number in one workspace are the same;
+// 0: nobody knows.
+struct BodyNumber {
+  std::int64_t number = 0;
+  std::int32_t blocks = 0;  // the first of the step's
+};
+
 struct SimulatedStep {
   training::RankLayout layout;  // with chunks where the schedule places them
   workload::Workload work;
+  BodyNumber body;
   Prices prices;
   ComposedStep composed;  // with slowdown
   Evidence evidence;      // behind the report
@@ -33,6 +41,7 @@ struct StepInput {
   const workload::Workload& work;
   const Prices& prices;
   timeline::Schedule schedule;
+  BodyNumber body;
 
   [[nodiscard]] timeline::PipelineShape shape() const;  // as the schedule sees it
   [[nodiscard]] std::int32_t microbatches() const {     // of one copy of the model

@@ -1,5 +1,7 @@
 #include "simulate/step_ends.hpp"
 
+#include "base/at.hpp"
+
 namespace echo::simulate {
 
 using training::AxesRead;
@@ -18,6 +20,11 @@ static AxesRead all_but_ends() {
 const AxesRead& axes_before_step_ends() {
   static const AxesRead axes = all_but_ends();
   return axes;
+}
+
+std::int32_t step_end_of(const training::AxisValues& values) {
+  return values[at(Axis::zero)] * 4 + values[at(Axis::overlap_grad_reduce)] * 2 +
+         values[at(Axis::offload_optimizer)];
 }
 
 }  // namespace echo::simulate

@@ -1,6 +1,8 @@
 // Which axes of a config change only how its step ends, and so what neighbouring points of a sweep share.
 #pragma once
 
+#include <cstdint>
+
 #include "training/axis_values.hpp"
 
 namespace echo::simulate {
@@ -9,5 +11,8 @@ namespace echo::simulate {
 // sharded at most), and the overlap of transfers between stages, which changes no work. A hint: points equal
 // in these axes run fastest one after the other.
 [[nodiscard]] const training::AxesRead& axes_before_step_ends();
+
+// The values of the others, but for that overlap, as one number: points equal in it, too, have the same work.
+[[nodiscard]] std::int32_t step_end_of(const training::AxisValues&);
 
 }  // namespace echo::simulate

@@ -52,13 +52,6 @@ void keep_plain(hid_t creation) {
   H5Pset_attr_phase_change(creation, any_number, 0);
 }
 
-hid_t make_text_type() {
-  const hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  return type;
-}
-
 std::vector<hsize_t> extents(const Shape& shape) { return {shape.begin(), shape.end()}; }
 
 }  // namespace
@@ -242,34 +235,6 @@ void Hdf5File::detach_scale(const std::string& path, unsigned dimension, const s
     fail("detach the scale \"" + scale + "\" from \"" + path + "\"");
 }
 
-std::vector<std::string> Hdf5File::texts(const std::string& path) const {
-  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
-  if (dataset < 0) fail("find the text \"" + path + "\"");
-  const Handle type(make_text_type(), H5Tclose), space(H5Dget_space(dataset), H5Sclose);
-  // Many elements of a crafted file may share one long text. (HDF5 1.10 crashes when asked about a scalar.)
-  const bool is_array = H5Sget_simple_extent_type(space) == H5S_SIMPLE;
-  hsize_t needed = 0, held = 0;
-  if (is_array && (H5Dvlen_get_buf_size(dataset, type, space, &needed) < 0 ||
-                   H5Fget_filesize(handle_, &held) < 0 || needed > held))
-    fail("read the text \"" + path + "\", or it is longer than the file it is");
-  const hssize_t count = H5Sget_simple_extent_npoints(space);
-  if (count < 0) fail("read the text \"" + path + "\"");
-  std::vector<char*> content(static_cast<std::size_t>(count), nullptr);
-  if (content.empty()) return {};
-  if (H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, content.data()) < 0)
-    fail("read the text \"" + path + "\"");
-  std::vector<std::string> result;
-  for (const char* text : content) result.emplace_back(text == nullptr ? "" : text);
-  H5Dvlen_reclaim(type, space, H5P_DEFAULT, content.data());
-  return result;
-}
-
-std::string Hdf5File::text(const std::string& path) const {
-  auto all = texts(path);
-  if (all.size() != 1) fail("read one text from \"" + path + "\"");
-  return std::move(all.front());
-}
-
 bool Hdf5File::has(const std::string& path) const {
   for (std::size_t end = 0; end != std::string::npos;) {  // H5Lexists wants every step of the path to exist
     end = path.find('/', end + 1);
@@ -281,9 +246,7 @@ bool Hdf5File::has(const std::string& path) const {
 }
 
 Shape Hdf5File::shape(const std::string& path) const {
-  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
-  if (dataset < 0) fail("find the column \"" + path + "\"");
-  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Handle space(H5Dget_space(handle_of(path)), H5Sclose);
   const int rank = H5Sget_simple_extent_ndims(space);
   if (rank < 0) fail("find the shape of \"" + path + "\"");
   std::vector<hsize_t> dimensions(static_cast<std::size_t>(rank));
@@ -292,8 +255,7 @@ Shape Hdf5File::shape(const std::string& path) const {
 }
 
 ElementType Hdf5File::type(const std::string& path) const {
-  const Handle dataset(H5Dopen2(handle_, path.c_str(), H5P_DEFAULT), H5Dclose);
-  const Handle type(H5Dget_type(dataset), H5Tclose);
+  const Handle type(H5Dget_type(handle_of(path)), H5Tclose);
   for (const auto candidate : {ElementType::i1, ElementType::i2, ElementType::i4, ElementType::i8,
                                ElementType::u8, ElementType::f4, ElementType::f8})
     if (H5Tequal(type, stored(candidate)) > 0) return candidate;

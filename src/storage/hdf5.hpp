@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -91,6 +92,8 @@ class Hdf5File {
   [[nodiscard]] std::string text_attribute(const std::string& path, const std::string& name) const;
   [[nodiscard]] std::int64_t integer_attribute(const std::string& path, const std::string& name) const;
   [[nodiscard]] double real_attribute(const std::string& path, const std::string& name) const;
+  // All that are one text, by name.
+  [[nodiscard]] std::map<std::string, std::string> text_attributes(const std::string& path) const;
   [[nodiscard]] std::vector<std::int8_t> codes_attribute(const std::string& path,
                                                          const std::string& name) const;
 
@@ -98,6 +101,7 @@ class Hdf5File {
   struct OpenDatasets;
   struct OpenDataset;
   [[nodiscard]] OpenDataset& dataset(const std::string& path) const;
+  [[nodiscard]] std::int64_t handle_of(const std::string& dataset) const;
   void forget_datasets();
   [[noreturn]] void fail(const std::string& attempted) const;
   void require_written() const;

@@ -3,10 +3,12 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
 #include "storage/hdf5.hpp"
+#include "storage/hdf5_handle.hpp"
 
 namespace echo::storage {
 namespace {
@@ -26,14 +28,6 @@ bool write(std::int64_t file, const std::string& path, const std::string& name, 
   if (attribute >= 0) H5Aclose(attribute);
   H5Sclose(space);
   return written;
-}
-
-// The type has variable length: every reader returns such texts as texts, while fixed ones are bytes to some.
-hid_t make_text_type() {
-  const hid_t type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, H5T_VARIABLE);
-  H5Tset_cset(type, H5T_CSET_UTF8);
-  return type;
 }
 
 }  // namespace
@@ -81,20 +75,54 @@ static bool is_one(hid_t attribute) {
   return one;
 }
 
-std::string Hdf5File::text_attribute(const std::string& path, const std::string& name) const {
-  const hid_t attribute = H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
-  if (attribute < 0) fail(attempt("find", path, name));
-  const hid_t stored = H5Aget_type(attribute), type = make_text_type();
+namespace {
+
+bool is_one_text(hid_t attribute) {
+  const Handle stored(H5Aget_type(attribute), H5Tclose);
+  return is_one(attribute) && H5Tis_variable_str(stored) > 0;
+}
+
+// False where it cannot be read. Contract: it is a text.
+bool read_text(hid_t attribute, std::string& text) {
+  const Handle type(make_text_type(), H5Tclose);
   char* content = nullptr;
-  const bool read =
-      is_one(attribute) && H5Tis_variable_str(stored) > 0 && H5Aread(attribute, type, &content) >= 0;
-  const std::string value = content == nullptr ? "" : content;
+  const bool is_read = H5Aread(attribute, type, &content) >= 0;
+  text = content == nullptr ? "" : content;
   H5free_memory(content);
-  H5Tclose(stored);
-  H5Tclose(type);
-  H5Aclose(attribute);
-  if (!read) fail(attempt("read", path, name));
-  return value;
+  return is_read;
+}
+
+using Texts = std::map<std::string, std::string>;
+
+// Adds an attribute of `object` to the texts, if it is one; below 0 where it cannot be read.
+herr_t add_text(hid_t object, const char* name, const H5A_info_t* /*info*/, void* texts) {
+  const Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
+  if (attribute < 0) return -1;
+  if (!is_one_text(attribute)) return 0;
+  try {
+    return read_text(attribute, (*static_cast<Texts*>(texts))[name]) ? 0 : -1;
+  } catch (const std::bad_alloc&) {
+    return -1;
+  }
+}
+
+}  // namespace
+
+std::string Hdf5File::text_attribute(const std::string& path, const std::string& name) const {
+  const Handle attribute(H5Aopen_by_name(handle_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose);
+  if (attribute < 0) fail(attempt("find", path, name));
+  std::string text;
+  if (!is_one_text(attribute) || !read_text(attribute, text)) fail(attempt("read", path, name));
+  return text;
+}
+
+std::map<std::string, std::string> Hdf5File::text_attributes(const std::string& path) const {
+  const Handle object(H5Oopen(handle_, path.c_str(), H5P_DEFAULT), H5Oclose);
+  Texts texts;
+  if (object < 0 || H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, &add_text, &texts) < 0)
+    fail("read the attributes of \"" + path + "\"");
+  return texts;
 }
 
 std::int64_t Hdf5File::integer_attribute(const std::string& path, const std::string& name) const {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/contract.hpp"
+#include "storage/chunk_cache.hpp"
 #include "storage/chunk_filters.hpp"
 #include "storage/file_bytes.hpp"
 #include "storage/hdf5.hpp"
@@ -121,15 +122,24 @@ bool read_chunk(hid_t dataset, const Grid& grid, std::uint64_t first, ChunkFilte
   return read_stored(dataset, grid, first, stored) && filters.unpack(stored, grid.form, values);
 }
 
+// Buffers from call to call, and what they held before.
+struct Chunks {
+  ChunkCache known{std::size_t{8} << 20};
+  std::vector<std::byte> stored, values;
+};
+
 bool read_chunks(hid_t dataset, const Grid& grid, std::uint64_t first, std::uint64_t rows, std::byte* values,
-                 ChunkFilters& filters) {
+                 ChunkFilters& filters, Chunks& chunks) {
   if (rows > grid.rows || first > grid.rows - rows) return false;
-  std::vector<std::byte> stored, chunk;
   for (const std::uint64_t end = first + rows; first < end;) {
     const std::uint64_t start = first / grid.chunk * grid.chunk, until = std::min(end, start + grid.chunk);
-    if (!read_chunk(dataset, grid, start, filters, stored, chunk)) return false;
+    const auto* const known = chunks.known.find(&grid, start);
+    if (known == nullptr && !read_chunk(dataset, grid, start, filters, chunks.stored, chunks.values))
+      return false;
+    const std::byte* const chunk = known == nullptr ? chunks.values.data() : known->data();
     const std::size_t bytes = (until - first) * grid.row_bytes;
-    std::memcpy(values, chunk.data() + (first - start) * grid.row_bytes, bytes);
+    std::memcpy(values, chunk + (first - start) * grid.row_bytes, bytes);
+    if (known == nullptr) chunks.known.keep(&grid, start, chunks.values);
     values += bytes;
     first = until;
   }
@@ -141,10 +151,11 @@ bool read_chunks(hid_t dataset, const Grid& grid, std::uint64_t first, std::uint
 struct Hdf5File::OpenDataset {
   explicit OpenDataset(hid_t opened) : dataset(opened, H5Dclose), grid(grid_of(opened)) {}
   Handle dataset;
-  std::optional<Grid> grid;
+  std::optional<Grid> grid;  // stays where it is: chunks are known by it
 };
 struct Hdf5File::OpenDatasets {
   std::map<std::string, OpenDataset> by_path;
+  Chunks chunks;
 };
 
 void Hdf5File::forget_datasets() { datasets_.reset(); }
@@ -159,10 +170,13 @@ Hdf5File::OpenDataset& Hdf5File::dataset(const std::string& path) const {
   return datasets_->by_path.try_emplace(path, opened).first->second;
 }
 
+std::int64_t Hdf5File::handle_of(const std::string& path) const { return dataset(path).dataset; }
+
 void Hdf5File::write_rows(const std::string& path, std::uint64_t first, std::uint64_t rows,
                           const void* values) {
   if (rows == 0) return;
   const auto& [dataset, grid] = this->dataset(path);
+  datasets_->chunks.known.clear();
   if (grid) {
     bool failed = false;
     if (write_chunks(dataset, *grid, first, rows, static_cast<const std::byte*>(values), *filters_, failed)) {
@@ -182,7 +196,9 @@ void Hdf5File::read_rows(const std::string& path, std::uint64_t first, std::uint
                          void* values) const {
   if (rows == 0) return;
   const auto& [dataset, grid] = this->dataset(path);
-  if (grid && read_chunks(dataset, *grid, first, rows, static_cast<std::byte*>(values), *filters_)) return;
+  if (grid &&
+      read_chunks(dataset, *grid, first, rows, static_cast<std::byte*>(values), *filters_, datasets_->chunks))
+    return;
   const auto slab = select(dataset, first, rows);
   if (!slab) fail("reach past the last row of \"" + path + "\"");
   const Handle type(H5Dget_type(dataset), H5Tclose);
@@ -192,6 +208,7 @@ void Hdf5File::read_rows(const std::string& path, std::uint64_t first, std::uint
 
 void Hdf5File::place_chunk(const std::string& path, std::uint64_t first, std::span<const std::byte> stored) {
   const auto& [dataset, grid] = this->dataset(path);
+  datasets_->chunks.known.clear();
   ECHO_EXPECT(grid && first % grid->chunk == 0 && first < grid->rows);
   const hsize_t place[2] = {first, 0};
   if (H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, place, stored.size(), stored.data()) < 0)

@@ -55,6 +55,10 @@ enum class Condition : std::int8_t {
   may_be_hierarchical,   // generic_algorithm = "hierarchical", or "auto"
   scatters_nodes,        // placement = "scattered"
   names_another_nccl,    // than the cluster's
+  runs_in_units,         // weights arrive layer by layer: sharded over replicas (ZeRO 3), or offloaded
+  offloads_optimizer,    // offload_optimizer
+  offloads_activations,  // offload_layers > 0
+  offloads_weights,      // offload_weights
   issues_passes          // no CUDA graph holds whole passes
 };
 using Conditions = std::uint32_t;  // bits, by place

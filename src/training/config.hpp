@@ -77,6 +77,13 @@ static_assert(std::is_trivially_copyable_v<TrainingConfig>);
   return c.degrees.pipeline * c.degrees.virtual_stages;
 }
 
+// Whether weights arrive layer by layer, and go when it has run: shards of replicas (ZeRO 3, FSDP), or from
+// a memory tier.
+[[nodiscard]] constexpr bool runs_in_units(const TrainingConfig& c) {
+  const bool shards = c.zero == ZeroStage::parameters && c.degrees.data * c.degrees.context > 1;
+  return shards || c.recipe.offload_weights;
+}
+
 inline constexpr std::array<std::string_view, 4> recompute_names{"none", "selective", "full", "per_op"};
 
 }  // namespace echo::training

@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 
+#include "machine/memory_tier.hpp"
 #include "ops/collective.hpp"
 #include "ops/generic_settings.hpp"
 #include "ops/kernel.hpp"

@@ -2,6 +2,7 @@
 
 #include "base/contract.hpp"
 #include "ops/launches.hpp"
+#include "workload/body.hpp"
 
 namespace echo::workload {
 
@@ -14,10 +15,20 @@ void OpGraph::clear() {
   cuts.clear();
 }
 
-void Builder::start() {
-  out_.block_count = 0;
-  out_.kernels.clear();
-  out_.collectives.clear();
+// Numbers the collectives among the ops of a block behind that many kernels.
+static void renumber(OpGraph& block, std::int32_t before, std::int32_t kernels) {
+  for (std::size_t op = 0; op < block.lane.size(); ++op)
+    if (block.lane[op] != Lane::compute)
+      block.work[op] = work_of(collective_of(block.work[op], before), kernels);
+}
+
+void Builder::resume(Body& body) {
+  out_.block_count = body.block_count;
+  for (const BlockId block : ids<BlockId>(body.block_count))
+    renumber(out_.blocks[at(block)], body.kernels_before, 0);
+  body.kernels_before = 0;
+  out_.kernels.resize(at(body.kernels));
+  out_.collectives.resize(at(body.collectives));
   out_.forward.clear();
   out_.backward.clear();
   out_.weight_gradients.clear();
@@ -112,14 +123,10 @@ CollectiveId Builder::intern(const ops::CollectiveQuery& query) {
   return CollectiveId(intern_from(out_.collectives, query, collective_hint_));
 }
 
-void Builder::finish() {
-  const std::int32_t kernels = length_of(out_.kernels);
+void Builder::finish(Body& body) {
+  const std::int32_t kernels = body.kernels_before = length_of(out_.kernels);
+  for (const BlockId block : ids<BlockId>(out_.block_count)) renumber(out_.blocks[at(block)], 0, kernels);
   const auto shift = [kernels](WorkId& work) { work = work_of(collective_of(work, 0), kernels); };
-  for (const BlockId block : ids<BlockId>(out_.block_count)) {
-    OpGraph& b = out_.blocks[at(block)];
-    for (std::size_t op = 0; op < b.lane.size(); ++op)
-      if (b.lane[op] != Lane::compute) shift(b.work[op]);
-  }
   for (Csr<WorkRun>* runs : {&out_.tail.gradients, &out_.tail.grad_norm, &out_.tail.update})
     for (WorkRun& run : runs->value)
       if (!run.is_kernel) shift(run.work);

@@ -12,12 +12,14 @@
 
 namespace echo::workload {
 
+struct Body;
+
 class Builder {
  public:
   explicit Builder(Workload& out) : out_(out) {}
 
-  // Clears everything; buffers are kept.
-  void start();
+  // Clears everything but the body; buffers are kept. The body's collectives are numbered from 0 again.
+  void resume(Body&);
   // Opens the next block and returns it; ops go to the open block.
   BlockId open_block();
 
@@ -46,7 +48,7 @@ class Builder {
   [[nodiscard]] static WorkId unfinished(CollectiveId collective) { return work_of(collective, 0); }
 
   // Call once at the end: shifts all collectives past the kernels.
-  void finish();
+  void finish(Body&);
 
  private:
   [[nodiscard]] OpGraph& block() const { return out_.blocks[at(out_.block_count - 1)]; }

@@ -10,7 +10,7 @@
 
 #include "training/layout/multi_token.hpp"
 #include "training/memory/memory.hpp"
-#include "workload/layer/multi_token.hpp"
+#include "workload/body.hpp"
 #include "workload/layer/pair.hpp"
 #include "workload/layer/recompute.hpp"
 #include "workload/layer/transformer.hpp"
@@ -22,8 +22,6 @@
 namespace echo::workload {
 
 namespace {
-
-using training::LayerKind;
 
 void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& cluster, Workload& out) {
   const training::TrainingConfig& c = x.config;
@@ -45,63 +43,6 @@ void trace_hops(Builder& b, const BlockContext& x, const machine::ClusterSpec& c
   if (scattered)
     out.hop_gather = Builder::unfinished(b.intern(
         {.kind = ops::CollectiveKind::all_gather, .payload = Bytes(whole), .group = x.layout.tensor}));
-}
-
-// The blocks of which every chunk's passes are runs; none where the model has no such layer.
-struct PassBlocks {
-  BlockId embedding_forward, head_forward, head_backward, embedding_backward, head_weights;
-  BlockId multi_token_forward, multi_token_backward, multi_token_weights;  // of one depth
-  LayerBlocks layer_forward, layer_backward, layer_weights;
-  LayerBlocks kept_backward;  // of layers that keep all where others are recomputed
-};
-
-// Whether a chunk recomputes only its first layers.
-bool keeps_some_layers(const BlockContext& x) {
-  const std::vector<std::int32_t>& layers = x.layout.chunk_layers;
-  return std::any_of(layers.begin(), layers.end(),
-                     [&](std::int32_t of_chunk) { return recomputed_layers(x.config, of_chunk) < of_chunk; });
-}
-
-PassBlocks trace_passes(Builder& b, const BlockContext& x) {
-  PassBlocks blocks;
-  const training::LayerKindCounts layers = training::count_layer_kinds(x.model, 0, x.model.layers);
-  const auto each_kind = [&](LayerBlocks& of, auto trace) {
-    of.fill(BlockId::none());
-    for (std::size_t i = 0; i < of.size(); ++i) {
-      if (layers[i] == 0) continue;
-      of[i] = b.open_block();
-      trace(training::layer_kind_at(i));
-    }
-  };
-  blocks.embedding_forward = b.open_block();
-  embedding_forward(b, x);
-  each_kind(blocks.layer_forward, [&](LayerKind kind) { layer_forward(b, x, kind, TimeCategory::forward); });
-  if (x.config.recipe.mtp_layers > 0) {
-    blocks.multi_token_forward = b.open_block();
-    multi_token_forward(b, x);
-    blocks.multi_token_backward = b.open_block();
-    multi_token_backward(b, x);
-  }
-  blocks.head_forward = b.open_block();
-  head_forward(b, x);
-  blocks.head_backward = b.open_block();
-  head_backward(b, x);
-  each_kind(blocks.layer_backward, [&](LayerKind kind) { layer_backward(b, x, kind, x.config.recompute); });
-  if (keeps_some_layers(x))
-    each_kind(blocks.kept_backward,
-              [&](LayerKind kind) { layer_backward(b, x, kind, training::Recompute::none); });
-  blocks.embedding_backward = b.open_block();
-  embedding_backward(b, x);
-  if (x.splits_backward) {
-    each_kind(blocks.layer_weights, [&](LayerKind kind) { layer_weight_gradients(b, x, kind); });
-    blocks.head_weights = b.open_block();
-    head_weight_gradients(b, x);
-    if (x.config.recipe.mtp_layers > 0) {
-      blocks.multi_token_weights = b.open_block();
-      multi_token_weight_gradients(b, x);
-    }
-  }
-  return blocks;
 }
 
 // The layers of a chunk, equal ones together: blocks follow each other without overlap, so their order does
@@ -207,16 +148,16 @@ void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t,
     of.push_back(!wanted ? BlockId::none() : !twin.is_none() ? of[at(twin)] : trace());
   };
   const auto forward = [&](Gather gather) {
-    return t.shards_weights ? sharded_forward(b, x, chunk, gather) : bucketed_forward(b, x, chunk, gather);
+    return t.in_units ? sharded_forward(b, x, chunk, gather) : bucketed_forward(b, x, chunk, gather);
   };
   const auto backward = [&](Reduce reduce) {
     const Gather gather = t.gathers_backward ? Gather::yes : Gather::no;
-    return t.shards_weights ? sharded_backward(b, x, chunk, gather, reduce)
-                            : bucketed_backward(b, x, chunk, reduce);
+    return t.in_units ? sharded_backward(b, x, chunk, gather, reduce)
+                      : bucketed_backward(b, x, chunk, reduce);
   };
-  const bool every = t.shards_weights || x.config.recipe.offload_layers > 0, scatters = t.reduces_each;
+  const bool every = t.in_units || x.config.recipe.offload_layers > 0, scatters = t.reduces_each;
   add(out.whole_forward, every, [&] { return forward(t.gathers_forward ? Gather::yes : Gather::no); });
-  add(out.first_forward, t.gathers_buckets || (t.shards_weights && !t.gathers_forward),
+  add(out.first_forward, t.gathers_buckets || (t.in_units && !t.gathers_forward),
       [&] { return forward(Gather::yes); });
   add(out.whole_backward, every || scatters, [&] { return backward(scatters ? Reduce::yes : Reduce::no); });
   if (scatters)
@@ -227,27 +168,52 @@ void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t,
 
 }  // namespace
 
-void generate_workload(const training::TrainingConfig& config, const training::ModelSpec& model,
-                       const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
-                       const training::RankLayout& layout, Backward backward, Workload& out,
-                       std::int32_t compute_capability) {
-  const DataTraffic traffic(config, layout);
-  const BlockContext x{config,
-                       model,
-                       framework,
-                       layout,
-                       training::padded_vocabulary(config, model, framework),
-                       backward == Backward::split,
-                       compute_capability,
-                       training::busiest_load(config, model, layout),
-                       traffic.adds_each};
-  Builder b(out);
-  b.start();
-  out.backwards = backward;
-  out.gathers_each = traffic.gathers_forward;
-  out.gathers_once = traffic.shards_weights && !traffic.gathers_forward;
+static BlockContext context_of(const StepSource& step, const DataTraffic& traffic) {
+  return {step.config,
+          step.model,
+          step.framework,
+          step.layout,
+          training::padded_vocabulary(step.config, step.model, step.framework),
+          step.backward == Backward::split,
+          step.compute_capability,
+          training::busiest_load(step.config, step.model, step.layout),
+          traffic.adds_each};
+}
 
-  const PassBlocks blocks = trace_passes(b, x);
+// Shards of gradients and of weights are part of every pass.
+training::TrainingConfig config_of_body(training::TrainingConfig config) {
+  if (config.zero > training::ZeroStage::optimizer) return config;
+  config.zero = training::ZeroStage::none;
+  config.overlap.grad_reduce = false;
+  config.recipe.offload_optimizer = false;
+  return config;
+}
+
+Body generate_body(const StepSource& given, Workload& out) {
+  const training::TrainingConfig config = config_of_body(given.config);
+  const StepSource step{config,       given.model,    given.framework,         given.cluster,
+                        given.layout, given.backward, given.compute_capability};
+  Builder b(out);
+  Body body;
+  b.resume(body);
+  body.blocks = trace_passes(b, context_of(step, DataTraffic(config, given.layout)));
+  body.block_count = out.block_count;
+  body.kernels = length_of(out.kernels), body.collectives = length_of(out.collectives);
+  return body;
+}
+
+void generate_ends(const StepSource& step, Body& body, Workload& out) {
+  const training::TrainingConfig& config = step.config;
+  const training::RankLayout& layout = step.layout;
+  const DataTraffic traffic(config, layout);
+  const BlockContext x = context_of(step, traffic);
+  const PassBlocks& blocks = body.blocks;
+  Builder b(out);
+  b.resume(body);
+  out.backwards = step.backward;
+  out.gathers_each = traffic.gathers_forward;
+  out.gathers_once = traffic.in_units && !traffic.gathers_forward;
+
   ChunkContents chunk;
   ChunkId shown;  // the chunk whose contents these are, or its twin
   for (const ChunkId id : ids<ChunkId>(length_of(layout.chunk_layers))) {
@@ -272,11 +238,20 @@ void generate_workload(const training::TrainingConfig& config, const training::M
       push_weight_gradients(blocks, x, chunk, layout.chunk_kinds.row(id), out.weight_gradients);
     out.weight_gradients.close_row();
   }
-  if (backward == Backward::both) trace_split_backwards(b, x, out);
+  if (step.backward == Backward::both) trace_split_backwards(b, x, out);
   if (config.recipe.overlap_ep) trace_pairs(b, x, blocks.layer_forward, blocks.layer_backward, out);
   trace_step_tail(b, x, out);
-  trace_hops(b, x, cluster, out);
-  b.finish();
+  trace_hops(b, x, step.cluster, out);
+  b.finish(body);
+}
+
+void generate_workload(const training::TrainingConfig& config, const training::ModelSpec& model,
+                       const training::FrameworkSpec& framework, const machine::ClusterSpec& cluster,
+                       const training::RankLayout& layout, Backward backward, Workload& out,
+                       std::int32_t compute_capability) {
+  const StepSource step{config, model, framework, cluster, layout, backward, compute_capability};
+  Body body = generate_body(step, out);
+  generate_ends(step, body, out);
 }
 
 }  // namespace echo::workload

@@ -67,6 +67,35 @@ seq_len = 2048
         self.run_program("presets", "new", "models", "mine", "--from", "network.yml", "system.json", code=2)
         self.run_program("presets", "new", "clusters", "mine", "--from", "none.yml", "system.json", code=2)
 
+    def test_a_remote_memory_is_a_tier(self):
+        self.machine()
+        memory = self.folder / "memory.json"
+        new = ("presets", "new", "clusters", "mine", "--from", "network.yml", "system.json", "memory.json")
+        memory.write_text(json.dumps({"memory-type": "MEMORY_POOL", "remote-mem-latency": 500, "remote-mem-bw": 40}))
+        (self.folder / "clusters").mkdir(exist_ok=True)
+        (self.folder / "clusters" / "mine.toml").write_text(self.run_program(*new).stdout)
+        (self.folder / "tiers.toml").write_text("""
+[space]
+model = "gpt3-1.3b"
+cluster = "mine"
+collectives = "generic"
+dp = 8
+tp = 1
+pp = 1
+zero = 3
+offload_weights = [false, true]
+weight_tier = ["host", "remote"]
+global_batch = 8
+micro_batch = 1
+seq_len = 2048
+""")
+        self.run_program("tiers.toml", "--preset-path", ".", "-o", "tiers.h5", "--progress", "none", "-q")
+        self.assertIn("2 of 2 feasible", self.run_program("top", "tiers.h5").stdout)  # its host is unknown
+        memory.write_text(json.dumps({"memory-type": "POOL", "remote-mem-bw": 40}))
+        self.assertIn('memory.json:1:17: error: "POOL" is not a memory-type', self.run_program(*new, code=2).stderr)
+        memory.write_text(json.dumps({"memory-type": "MEMORY_POOL"}))
+        self.assertIn("the memory has no remote-mem-bw", self.run_program(*new, code=2).stderr)
+
     def test_an_algorithm_runs_as_its_file_says(self):
         (self.folder / "swap.xml").write_text(MSCCL)
         swap = ("all_reduce", "--collectives", "generic", "--dimensions", "Switch(2) 1 GB/s 1 us", "--algorithm-file", "swap.xml")

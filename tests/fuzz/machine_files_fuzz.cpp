@@ -1,6 +1,7 @@
-// Any bytes are a network and a system file of ASTRA-sim or problems, and what is read is one whole cluster
-// text; any bytes are MSCCL's XML or problems, and what is read names its steps and runs to an end or says
-// why not. The first byte chooses: both files, parted by a line of "---", or the XML.
+// Any bytes are a network, a system and a memory file of ASTRA-sim or problems, and what is read is one whole
+// cluster text; any bytes are MSCCL's XML or problems, and what is read names its steps and runs to an end or
+// says why not. The first byte chooses: these files and that of the remote memory, parted by lines of "---",
+// or the XML.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,11 +18,16 @@ using namespace echo;
 void read_machine(const std::string& text) {
   const std::size_t part = text.find("\n---\n");
   const std::string network = text.substr(0, part);
-  const std::string system = part == std::string::npos ? "{}" : text.substr(part + 5);
+  const std::string others = part == std::string::npos ? "{}" : text.substr(part + 5);
+  const std::size_t end = others.find("\n---\n");
+  const std::string system = others.substr(0, end);
   Problems problems;
   machine_files::AstraMachine machine = machine_files::read_astra_network(network, "net.yml", problems);
   if (problems.errors() > 0) return;
   machine_files::read_astra_system(system, "sys.json", machine, problems);
+  if (problems.errors() > 0) return;
+  if (end != std::string::npos)
+    machine_files::read_astra_memory(others.substr(end + 5), "memory.json", machine, problems);
   if (problems.errors() > 0) return;
   if (!machine.machine.is_given() || machine.machine.chunks < 1) std::abort();
   if (machine_files::cluster_text(machine, {"m", "g", "n", "s"}).empty()) std::abort();

@@ -36,7 +36,8 @@ inline const fs::path& scratch_folder() {
     const fs::path made = fs::temp_directory_path() / ("echo-sweep-fuzz-" + std::to_string(::getpid()));
     const fs::path catalog = made / "catalog";
     for (const char* preset :
-         {"gpus/h100-sxm", "models/gpt3-125m", "clusters/dgx-h100-ndr400", "frameworks/megatron-core"}) {
+         {"gpus/h100-sxm", "models/gpt3-125m", "clusters/dgx-h100-ndr400", "frameworks/megatron-core",
+          "memory_tiers/nvme-8x-gen4", "nics/connectx-7", "switches/quantum-2"}) {
       const std::string file = std::string(preset) + ".toml";
       fs::create_directories((catalog / file).parent_path());
       fs::copy_file(fs::path(support::source_dir()) / "sweeps" / "catalog" / file, catalog / file,

@@ -12,6 +12,13 @@ namespace {
 
 using training::TrainingConfig;
 
+// What the body of a step does not look at, where no pass shards weights or gradients.
+void change_end(TrainingConfig& c, support::Draws& draws) {
+  c.zero = draws.one_of({training::ZeroStage::none, training::ZeroStage::optimizer, c.zero});
+  c.overlap.grad_reduce = draws.coin();
+  c.recipe.offload_optimizer = c.zero >= training::ZeroStage::optimizer && draws.coin();
+}
+
 // Configs that share most axes, as the points of a sweep do: each follows from an earlier one by one axis.
 std::vector<TrainingConfig> neighbours(std::uint64_t seed) {
   support::Draws draws(seed + 9'000'000);
@@ -23,6 +30,7 @@ std::vector<TrainingConfig> neighbours(std::uint64_t seed) {
     const training::AxisMember& member = training::member_of(info.axis);
     if (member.set != nullptr) member.set(next, member.get(other));
     if (draws.coin()) next.overlap.pipeline = !next.overlap.pipeline;  // what priced work does not look at
+    if (draws.coin()) change_end(next, draws);
     out.push_back(next);
   }
   return out;

@@ -39,7 +39,7 @@ struct Preset {
 };
 
 struct PresetOptions {
-  std::string action, name, second, third, from, gpu = "h100-sxm", congestion = "unaware";
+  std::string action, name, second, third, fourth, from, gpu = "h100-sxm", congestion = "unaware";
   std::vector<std::string> preset_paths;
   bool json = false;
 };
@@ -157,7 +157,7 @@ bool is_yaml(const std::string& path) { return path.ends_with(".yml") || path.en
 int make_from_astra_sim(const PresetOptions& options) {
   if (options.name != "clusters" || !options.third.ends_with(".json"))
     throw UserError("a network file describes a cluster, together with a system file",
-                    "echo-sweep presets new clusters NAME --from network.yml system.json");
+                    "echo-sweep presets new clusters NAME --from network.yml system.json [memory.json]");
   const config::CatalogInputs known = config::read_presets(options.preset_paths);
   const std::int32_t gpu = find_named(known.catalog.gpus, options.gpu);
   const auto like = std::ranges::find_if(known.catalog.clusters,
@@ -168,6 +168,8 @@ int make_from_astra_sim(const PresetOptions& options) {
   auto machine = machine_files::read_astra_network(text_in(options.from), options.from, problems);
   problems.throw_if_any();
   machine_files::read_astra_system(text_in(options.third), options.third, machine, problems);
+  if (!options.fourth.empty())
+    machine_files::read_astra_memory(text_in(options.fourth), options.fourth, machine, problems);
   problems.throw_if_any();
   machine.machine.sharing =
       options.congestion == "aware" ? machine::LinkSharing::aware : machine::LinkSharing::unaware;
@@ -256,9 +258,11 @@ std::function<int(Invocation&)> declare_presets(Options& options) {
   options.optional_argument(chosen->second, "SECOND", "new: name of the new preset; diff: the other preset");
   options.optional_argument(chosen->third, "SYSTEM",
                             "new clusters: the system file behind --from network.yml of ASTRA-sim");
+  options.optional_argument(chosen->fourth, "MEMORY",
+                            "new clusters: the file of the remote memory behind SYSTEM, if there is one");
   options.value(chosen->from, "--from",
                 "new: the preset to copy; models: or the config.json of a Hugging Face model; clusters: or "
-                "ASTRA-sim's network.yml system.json");
+                "ASTRA-sim's network.yml system.json memory.json");
   options.value(chosen->gpu, "--gpu", "GPU of a cluster from ASTRA-sim's files, which name none");
   options.choice(chosen->congestion, "--congestion", {"unaware", "aware"},
                  "back end of ASTRA-sim that such a cluster's links are like");

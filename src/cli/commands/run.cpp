@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/freed_memory.hpp"
 #include "cli/command.hpp"
 #include "cli/run/abort_all.hpp"
 #include "cli/run/best_search.hpp"
@@ -145,6 +146,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
   const auto run_rows = [&](sweep::WorkSource& source, sweep::RowSink& sink) {
     memos +=
         sweep::run_sweep(space, inputs.catalog, inputs.calibration, source, sink, packets.memory()).memos;
+    return_freed_memory();
   };
   const auto outcome = parallel::launch(session, request, inputs.catalog, run_rows, watch);
   if (options.stats) memos = sum_over_workers(session, memos);

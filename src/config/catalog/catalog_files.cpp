@@ -22,6 +22,7 @@
 #include "config/catalog/packet_preset.hpp"
 #include "config/catalog/preset_base.hpp"
 #include "config/catalog/preset_files.hpp"
+#include "config/catalog/tier_preset.hpp"
 #include "config/sweep_file/include_files.hpp"
 #include "config/sweep_file/sweep_keys.hpp"
 #include "config/toml/did_you_mean.hpp"
@@ -359,6 +360,8 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
   };
   const std::vector<PacketPreset> nics = packets_of("nics", "nic"),
                                   switches = packets_of("switches", "switch");
+  const auto tiers =
+      presets_of(reading.all(Kind<TierPreset>{"memory_tiers", "memory tier", "preset", read_tier_preset}));
   inputs.reliability = presets_of(reading.all(
       Kind<ReliabilityFile>{"reliability", "reliability preset", "preset", read_reliability_file}));
   for (const Found<machine::GpuSpec>& found : gpus) {
@@ -373,6 +376,12 @@ CatalogInputs read_catalog(const std::vector<std::string>& folders, Problems& pr
     (void)follow(calibration.networks, cluster.network, "network", found.preset.network_place, problems);
     lay_under(file.spec.packets, named(nics, file.nic, "nic", file.nic_place, problems),
               named(switches, file.network_switch, "switch", file.switch_place, problems));
+    cluster.tiers = file.tiers.own;
+    for (std::size_t i = 0; i < cluster.tiers.size(); ++i) {
+      const std::int32_t tier =
+          follow(tiers, file.tiers.name[i], "memory tier", file.tiers.place[i], problems);
+      if (tier >= 0) cluster.tiers[i] = tiers[at(tier)].tier;
+    }
     catalog.clusters.push_back(std::move(cluster));
   }
   std::vector<Alias> rows;

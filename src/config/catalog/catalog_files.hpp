@@ -55,9 +55,9 @@ struct CatalogInputs {
 [[nodiscard]] std::vector<std::string> catalog_folders(const std::vector<std::string>& preset_paths,
                                                        const std::string& sweep_file = "");
 
-// Reads {gpus,models,clusters,nics,switches,frameworks,recipes,kernels,networks,slowdown,errors,settings,
-// reliability}/*.toml, aliases.toml and publications.toml of every folder; of two presets with one name the
-// earlier folder's wins. Throws UserError with every problem of every file.
+// Reads {gpus,models,clusters,memory_tiers,nics,switches,frameworks,recipes,kernels,networks,slowdown,errors,
+// settings,reliability}/*.toml, aliases.toml and publications.toml of every folder; of two presets with one
+// name the earlier folder's wins. Throws UserError with every problem of every file.
 [[nodiscard]] CatalogInputs read_catalog(const std::vector<std::string>& folders = catalog_folders({}));
 
 // Presets that included files define as [gpus.NAME], ...: of equal names the last file's wins. They come

@@ -327,6 +327,10 @@ ClusterFile read_cluster(TableReader& file) {
   cluster.cpu = choice<machine::CpuVendor>(file, "cpu", {"intel", "amd", "arm"});
   file.real("host_time_factor", {0.1, 10.0}, cluster.host_time_factor, Presence::optional);
   cluster.host_memory = bandwidth(file, "host_memory_bandwidth", Presence::optional);
+  double host_capacity = 0.0;
+  file.quantity("host_memory_capacity", UnitKind::bytes, {1.0, 1e18}, host_capacity, Presence::optional);
+  cluster.host_capacity = Bytes(std::llround(host_capacity));
+  read_tier_names(file, read.tiers);
   cluster.power = read_node_power(file, cluster.name);
   cluster.scale_up = {bandwidth(file, "scale_up_per_gpu_one_way"), duration(file, "scale_up_latency")};
   cluster.scale_out.bandwidth = bandwidth(file, "scale_out_per_nic_one_way");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "config/catalog/tier_preset.hpp"
 #include "config/toml/toml_reader.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"
@@ -23,6 +24,7 @@ struct ClusterFile {
   Place gpu_place, network_place;
   std::string nic, network_switch;  // presets of the packet simulator; empty: none
   Place nic_place, switch_place;
+  TierNames tiers;
   std::string fabric_path;  // of topology "file"; read with the rest of the catalog
   Place fabric_place;
 };

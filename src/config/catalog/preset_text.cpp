@@ -32,6 +32,7 @@ std::vector<AskedKey> keys_of(const std::string& kind) {
   if (kind == "clusters") (void)read_cluster(reader);
   if (kind == "frameworks") (void)read_framework(reader);
   if (kind == "recipes") (void)read_recipe_file(reader);
+  if (kind == "memory_tiers") (void)read_tier_preset(reader);
   return asked;
 }
 

@@ -237,14 +237,14 @@ constexpr std::array<EntryKey, 9> entries{{
     {"objective", "goal", EntryForm::goal, false, "min or max (default: the better direction of the metric)"},
 }};
 
-constexpr std::array<std::string_view, 7> included{"gpus",    "clusters", "models",  "frameworks",
-                                                   "recipes", "kernels",  "networks"};
+constexpr std::array<std::string_view, 8> included{"gpus",    "clusters",     "models",  "frameworks",
+                                                   "recipes", "memory_tiers", "kernels", "networks"};
 
 }  // namespace
 
 std::span<const Setting> settings() { return setting_table(); }
 std::span<const EntryKey> entry_keys() { return entries; }
-std::span<const std::string_view> preset_sections() { return std::span(included).first(5); }
+std::span<const std::string_view> preset_sections() { return std::span(included).first(6); }
 std::span<const std::string_view> included_sections() { return included; }
 
 }  // namespace echo::config

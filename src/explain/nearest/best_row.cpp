@@ -14,7 +14,7 @@ BestRow best_row(const results::ResultRows& rows, const std::string& where) {
     if (groups.front().rows.empty()) continue;
     best.row = groups.front().rows.front();
     best.value = groups.front().values.front();
-    best.name = query::config_key(rows.pick(std::span(&best.row, 1)), 0).substr(0, 8);
+    best.name = query::config_key(rows.pick_configs(std::span(&best.row, 1)), 0).substr(0, 8);
     break;
   }
   return best;

@@ -43,7 +43,7 @@ std::vector<results::NearestEntry> nearest_ledger(const results::ResultFile& fil
     if (entries.size() == most_causes) break;
     std::string problem;
     const auto config =
-        config_of_row(file.pick(std::span(&promising.row, 1)), 0, layer_tables, known, problem);
+        config_of_row(file.pick_configs(std::span(&promising.row, 1)), 0, layer_tables, known, problem);
     if (!config) continue;
     const sweep::OnePoint point = sweep::pinned(spec, *config, known);
     const NearestQuery query{.axes = changeable_axes(spec, {}), .by = best.by};

@@ -44,7 +44,7 @@ std::vector<PromisingRow> promising_rows(const results::ResultRows& rows, const 
                                    "reason_margin", "mem_limit", "limit_excess"};
   const sweep::VaryingAxes varying(spec);
   std::vector<double> wanted;
-  const results::Table own = rows.pick(std::span(&best, best < 0 ? std::size_t{0} : std::size_t{1}));
+  const results::Table own = rows.pick_configs(std::span(&best, best < 0 ? std::size_t{0} : std::size_t{1}));
   for (const sweep::AxisInfo& info : sweep::axis_table) {
     if (best < 0 || !varying.contains(info.axis)) continue;
     columns.emplace_back(info.name);

@@ -6,8 +6,11 @@
 // a config's memory is worked out once per class of stages.
 #include "simulate/admission/admission.hpp"
 
+#include <algorithm>
+
 #include "base/at.hpp"
 #include "simulate/admission/axes_read.hpp"
+#include "simulate/admission/tier_capacity.hpp"
 #include "simulate/report/memory_fit.hpp"
 #include "simulate/schedule_of.hpp"
 #include "simulate/schedule_rules.hpp"
@@ -124,18 +127,26 @@ Admission Admissions::admit(const TrainingConfig& whole, const AxisValues& value
     out.rule = code_of(refusal);
     return out;
   }
-  find_fullest(config, catalog, schedule, layout, out);
+  const TierUse beyond = find_fullest(config, catalog, schedule, layout, out);
   out.memory_limit = catalog.gpu(config).memory;
   const MemoryFit fit = memory_fit(errors, out.memory, out.memory_limit);
   out.mem_rel_error = static_cast<float>(fit.rel_error);
   out.fit_chance = static_cast<float>(fit.chance);
   out.fits = fit.chance >= least_fit_chance;
+  if (!out.fits) return out;
+  if (const Refusal refusal = why_tiers_cannot(config, catalog.cluster(config.cluster), beyond)) {
+    out = {};
+    out.rule = code_of(refusal);
+  }
   return out;
 }
 
-// The stage that needs most memory decides; the first of several.
-void Admissions::find_fullest(const TrainingConfig& config, const Catalog& catalog,
-                              const timeline::Schedule& schedule, const RankLayout& layout, Admission& out) {
+// The stage that needs most memory decides; the first of several. Returns the most that a stage has
+// elsewhere.
+TierUse Admissions::find_fullest(const TrainingConfig& config, const Catalog& catalog,
+                                 const timeline::Schedule& schedule, const RankLayout& layout,
+                                 Admission& out) {
+  TierUse beyond{};
   const training::FrameworkSpec& framework = catalog.framework(config);
   const machine::GpuSpec& gpu = catalog.gpu(config);
   const timeline::PipelineShape shape = pipeline_shape(config, layout, schedule);
@@ -147,13 +158,16 @@ void Admissions::find_fullest(const TrainingConfig& config, const Catalog& catal
       holds_[like] =
           training::stage_holds(config, catalog.model(config.model), framework, layout, gpu, stage);
     is_held_[like] = 1;
-    const training::MemoryUse use =
-        training::memory_with(config, framework, gpu, holds_[like], schedule.in_flight(shape, stage));
+    const std::int32_t in_flight = schedule.in_flight(shape, stage);
+    const TierUse away = tier_use(config, holds_[like], in_flight);
+    for (std::size_t tier = 0; tier < away.size(); ++tier) beyond[tier] = std::max(beyond[tier], away[tier]);
+    const training::MemoryUse use = training::memory_with(config, framework, gpu, holds_[like], in_flight);
     if (stage > 0 && use.total() <= out.memory_peak) continue;
     out.memory_peak = use.total();
     out.memory = use.part;
     out.memory_stage = stage;
   }
+  return beyond;
 }
 
 }  // namespace echo::simulate

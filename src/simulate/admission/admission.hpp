@@ -3,6 +3,7 @@
 #pragma once
 
 #include "simulate/admission/stage_classes.hpp"
+#include "simulate/admission/tier_capacity.hpp"
 #include "simulate/catalog.hpp"
 #include "simulate/memo_counts.hpp"
 #include "simulate/report.hpp"
@@ -50,8 +51,8 @@ class Admissions {
                training::RankLayout&, MemoCounts&);
   Admission admit(const training::TrainingConfig&, const training::AxisValues&, const Catalog&,
                   const ErrorModel&, training::RankLayout&, MemoCounts&);
-  void find_fullest(const training::TrainingConfig&, const Catalog&, const timeline::Schedule&,
-                    const training::RankLayout&, Admission&);
+  TierUse find_fullest(const training::TrainingConfig&, const Catalog&, const timeline::Schedule&,
+                       const training::RankLayout&, Admission&);
 
   BoundedMemo<training::AxisValues, Admission, training::AxisValuesHash> known_;
   ErrorModel errors_;                // of the admissions known

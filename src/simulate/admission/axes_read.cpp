@@ -56,7 +56,11 @@ const AxesRead& axes_of_memory() {
                              Axis::expert_imbalance,
                              Axis::mtp_layers,
                              Axis::lora_rank,
-                             Axis::lora_targets};
+                             Axis::lora_targets,
+                             Axis::optimizer_tier,
+                             Axis::activation_tier,
+                             Axis::offload_weights,
+                             Axis::weight_tier};
   return axes;
 }
 

@@ -8,7 +8,8 @@
 namespace echo::simulate {
 
 [[nodiscard]] bool is_of_host(ops::CollectiveKind);
-// Contract: is_of_host(query.kind); the catalog knows the host link and the host's memory bandwidth.
+// Contract: is_of_host(query.kind); the catalog knows the host link, the bandwidth of the memory that the
+// query is about and, for an update, of the host's.
 [[nodiscard]] ops::CollectiveEstimate price_host(const ops::CollectiveQuery&, const machine::GpuSpec&,
                                                  const machine::ClusterSpec&);
 

@@ -125,6 +125,8 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
       .add(packed(key.generic, forced))
       .add(others)
       .add((key.by_flows ? 1 : 0) + (key.by_packets ? 2 : 0))
+      .add(packed(static_cast<std::int32_t>(key.query.tier.tier), key.query.tier.gpus))
+      .add(key.query.tier.read.value * 2 - key.query.tier.written.value)
       .done();
 }
 
@@ -316,21 +318,22 @@ SimTime price_kernel(ops::KernelKey key, const training::TrainingConfig& config,
                        {config, catalog.framework(config), catalog.cluster(config.cluster)});
 }
 
-void price_work(const training::TrainingConfig& config, const Catalog& catalog,
-                const Calibration& calibration, const workload::Workload& work, PriceMemo& memo,
-                Prices& out) {
-  const machine::GpuSpec& gpu = catalog.gpu(config);
+// Those of the first `kernels` kernels stay.
+static void keep_kernels(std::size_t kernels, Prices& out) {
+  out.kernels.resize(kernels);
+  out.kernel_number.resize(kernels);
+  out.alone.resize(kernels);
+  out.bottlenecks.resize(kernels);
+}
+
+// The kernels that have no price yet.
+static void price_kernels(const training::TrainingConfig& config, const Catalog& catalog,
+                          const Calibration& calibration, const workload::Workload& work, PriceMemo& memo,
+                          Prices& out) {
   const training::FrameworkSpec& framework = catalog.framework(config);
   const KernelIssue issue(config, framework, catalog.cluster(config.cluster));
-  out.kernels.clear();
-  out.collectives.clear();
-  out.kernel_number.clear();
-  out.collective_number.clear();
-  out.uses.clear();
-  out.alone.clear();
-  out.bottlenecks.clear();
   std::pair<std::int32_t, ops::KernelKey> of_gpu{gpu_of(config, catalog), {}};
-  for (std::size_t i = 0; i < work.kernels.size(); ++i) {
+  for (std::size_t i = out.kernels.size(); i < work.kernels.size(); ++i) {
     ops::KernelKey& key = of_gpu.second = work.kernels[i];
     key.library = config.recipe.kernel_library;
     const PricedKernel& known = priced_at(i, of_gpu, memo.kernel_places, config, catalog, calibration, memo);
@@ -340,6 +343,30 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog,
     out.alone.push_back(within_a_step(key, price.alone, issue));
     out.bottlenecks.push_back(bottlenecks_of(key, price, out.alone.back(), issue));
   }
+}
+
+void price_body(const training::TrainingConfig& config, const Catalog& catalog,
+                const Calibration& calibration, const workload::Workload& body, PriceMemo& memo,
+                Prices& out) {
+  keep_kernels(0, out);
+  price_kernels(config, catalog, calibration, body, memo, out);
+}
+
+void price_work(const training::TrainingConfig& config, const Catalog& catalog,
+                const Calibration& calibration, const workload::Workload& work, PriceMemo& memo,
+                Prices& out) {
+  price_ends(config, catalog, calibration, work, 0, memo, out);
+}
+
+void price_ends(const training::TrainingConfig& config, const Catalog& catalog,
+                const Calibration& calibration, const workload::Workload& work, std::int32_t kernels,
+                PriceMemo& memo, Prices& out) {
+  keep_kernels(at(kernels), out);
+  price_kernels(config, catalog, calibration, work, memo, out);
+  const machine::GpuSpec& gpu = catalog.gpu(config);
+  out.collectives.clear();
+  out.collective_number.clear();
+  out.uses.clear();
   CollectiveKey asked = common_key(config, catalog, calibration);
   for (std::size_t i = 0; i < work.collectives.size(); ++i) {
     asked.query = work.collectives[i];
@@ -351,7 +378,7 @@ void price_work(const training::TrainingConfig& config, const Catalog& catalog,
     out.alone.push_back(out.collectives.back().time);
     out.bottlenecks.push_back(bottlenecks_of(out.collectives.back()));
   }
-  if (config.overlap.tensor) on_userbuffers(work, framework.samples_outermost, out);
+  if (config.overlap.tensor) on_userbuffers(work, catalog.framework(config).samples_outermost, out);
   fill_factors(calibration, {gpu.sm_count, gpu.memory_bandwidth.value}, work, memo.factors, out);
   const bool shares = calibration.contention != Contention::off;
   network::fill_losses(

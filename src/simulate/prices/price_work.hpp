@@ -15,6 +15,13 @@ namespace echo::simulate {
 void price_work(const training::TrainingConfig&, const Catalog&, const Calibration&,
                 const workload::Workload& work, PriceMemo& memo, Prices& out);
 
+// The same in two steps: the kernels of a body, which come first; then all else. Contract of the second:
+// `out` has the first `kernels` of them, of a config that differs in nothing that prices a kernel.
+void price_body(const training::TrainingConfig&, const Catalog&, const Calibration&,
+                const workload::Workload& body, PriceMemo& memo, Prices& out);
+void price_ends(const training::TrainingConfig&, const Catalog&, const Calibration&,
+                const workload::Workload& work, std::int32_t kernels, PriceMemo& memo, Prices& out);
+
 // A collective's time per bottleneck.
 [[nodiscard]] BottleneckTimes bottlenecks_of(const ops::CollectiveEstimate&);
 

@@ -1,9 +1,7 @@
 // What only the composition of a step reads: whether transfers between stages overlap. Everything else is
-// part of the key.
+// part of the key; that of the body leaves out what the ends of the step alone read
+// (workload::config_of_body).
 #include "simulate/prices/priced_work.hpp"
-
-#include <algorithm>
-#include <utility>
 
 #include "base/at.hpp"
 #include "simulate/prices/price_work.hpp"
@@ -48,32 +46,34 @@ TrainingConfig as_priced(TrainingConfig config) {
 
 }  // namespace
 
-void PricedWorkMemo::swap(Kept& kept, SimulatedStep& step) {
-  std::swap(kept.key, in_step_);
-  std::swap(kept.work, step.work);
-  std::swap(kept.prices, step.prices);
-}
-
 void PricedWorkMemo::price(const TrainingConfig& given, const Catalog& catalog,
                            const Calibration& calibration, PriceMemo& memo, SimulatedStep& step) {
-  const TrainingConfig config = as_priced(given);
-  const auto is_this = [&](const Key& key) { return key.is_known && key.config == config; };
-  ++count_.asked, ++count_.known;
-  if (is_this(in_step_)) return;
-  const auto found = std::ranges::find_if(kept_, is_this, &Kept::key);
-  if (found != kept_.end()) return swap(*found, step);
-  --count_.known;
-  swap(kept_[next_], step);
-  next_ = (next_ + 1) % most;
-  in_step_.is_known = false;
+  const TrainingConfig config = as_priced(given), of_body = workload::config_of_body(config);
+  ++count_.asked;
+  if (key_.is(config)) {
+    ++count_.known;
+    return;
+  }
+  key_.is_known = false;
   memo.keep_bounded();
-  workload::generate_workload(config, catalog.model(config.model), catalog.framework(config),
-                              catalog.cluster(config.cluster), step.layout,
-                              backward_of(schedule_of(config, catalog)), step.work,
-                              catalog.gpu(config).compute_capability);
-  price_work(config, catalog, calibration, step.work, memo, step.prices);
+  const workload::StepSource source{.config = config,
+                                    .model = catalog.model(config.model),
+                                    .framework = catalog.framework(config),
+                                    .cluster = catalog.cluster(config.cluster),
+                                    .layout = step.layout,
+                                    .backward = backward_of(schedule_of(config, catalog)),
+                                    .compute_capability = catalog.gpu(config).compute_capability};
+  if (!body_key_.is(of_body)) {
+    body_key_.is_known = false;
+    body_ = workload::generate_body(source, step.work);
+    price_body(of_body, catalog, calibration, step.work, memo, step.prices);
+    step.body = {++bodies_, body_.block_count};
+    body_key_ = {true, of_body};
+  }
+  workload::generate_ends(source, body_, step.work);
+  price_ends(config, catalog, calibration, step.work, body_.kernels, memo, step.prices);
   price_hops(config, catalog, calibration, memo, step);
-  in_step_ = {true, config};
+  key_ = {true, config};
 }
 
 }  // namespace echo::simulate

@@ -77,13 +77,16 @@ BlockMemo::Entry& BlockMemo::entry_of(const Hash128& print) {
 
 void BlockMemo::look_up(const StepInput& input) {
   const std::size_t blocks = at(input.work.block_count);
-  if (recent_.size() + blocks > most_recent) others_ = std::exchange(recent_, {});
-  step_.clear();
-  for (std::size_t i = 0; i < blocks; ++i) {
+  std::size_t known = input.body.number != 0 && input.body.number == body_ ? at(input.body.blocks) : 0;
+  body_ = 0;  // until all are looked up: memory may be refused
+  if (recent_.size() + blocks > most_recent) others_ = std::exchange(recent_, {}), known = 0;
+  step_.resize(known);
+  for (std::size_t i = known; i < blocks; ++i) {
     Entry& entry = entry_of(print_of(input, input.work.blocks[i]));
     ++count_.asked, count_.known += entry.is_known ? 1 : 0;
     step_.push_back(&entry);
   }
+  body_ = input.body.number;
 }
 
 // Whether the block is the same whether or not collectives slow each other.

@@ -40,7 +40,7 @@ struct TimedBlock {
 // its kernels and collectives have there.
 class BlockMemo {
  public:
-  // Looks up the blocks of the step; before of().
+  // Looks up the blocks of the step; before of(). Those of a body that the step before had, too, are at hand.
   void look_up(const StepInput&);
   // Contract of the three: the input that was looked up, and a block of it. Valid until the next look_up.
   // Without slowdown, or with that of collectives and kernels alone.
@@ -80,6 +80,7 @@ class BlockMemo {
   using Kept = std::unordered_map<Hash128, Entry, Hash>;
   Kept recent_, others_;
   std::vector<Entry*> step_;         // [work.block_count]
+  std::int64_t body_ = 0;            // BodyNumber of the step
   std::vector<std::int32_t> words_;  // scratch
   MemoCount count_;
 };

@@ -97,6 +97,10 @@ void StepRecorder::record(std::int32_t rank, trace::RankTrace& out, std::vector<
 void StepRecorder::add_notes() {
   tables_.notes.emplace_back(
       "generated: durations are simulated, of each op alone, with the gap before the next");
+  const auto goes_on = [](const ops::CollectiveQuery& q) { return q.tier.tier != machine::MemoryTier::host; };
+  if (std::ranges::any_of(step_.work.collectives, goes_on))
+    tables_.notes.emplace_back(
+        "copies and updates in memory behind the host's are written as the host's; a replay prices them so");
   if (!step_.layout.slots.empty())
     tables_.notes.emplace_back("ranks are not packed onto nodes; where each is, is not said");
 }

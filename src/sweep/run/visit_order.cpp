@@ -18,13 +18,13 @@ void VisitOrder::add(const training::AxisValues& values) {
   std::size_t number = likes_.size();
   while (number > 0 && likes_[number - 1] != like) --number;
   if (number == 0) likes_.push_back(like), number = likes_.size();
-  points_.emplace_back(static_cast<std::int32_t>(number), length_of(points_));
+  points_.push_back({static_cast<std::int32_t>(number), simulate::step_end_of(values), length_of(points_)});
 }
 
 std::span<const std::int32_t> VisitOrder::places() {
   std::ranges::sort(points_);
   places_.clear();
-  for (const auto& [like, place] : points_) places_.push_back(place);
+  for (const Point& point : points_) places_.push_back(point.place);
   return places_;
 }
 

@@ -2,9 +2,9 @@
 // other, wherever the sweep file lists the axes in which they differ.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "training/axis_values.hpp"
@@ -16,13 +16,17 @@ class VisitOrder {
   // Adds the next point.
   void add(const training::AxisValues&);
   // The places of all points since the last clear(), in the order in which to visit them: like ones together,
-  // at the place of the first of them.
+  // at the place of the first of them, and among these the ones of the same work.
   [[nodiscard]] std::span<const std::int32_t> places();
   void clear();
 
  private:
-  std::vector<std::uint64_t> likes_;                           // hashes of the axes that points share
-  std::vector<std::pair<std::int32_t, std::int32_t>> points_;  // the number of its hash, its place
+  struct Point {
+    std::int32_t like, end, place;  // the number of its hash, and of the end of its step
+    friend auto operator<=>(const Point&, const Point&) = default;
+  };
+  std::vector<std::uint64_t> likes_;  // hashes of the axes that points share
+  std::vector<Point> points_;
   std::vector<std::int32_t> places_;
 };
 

@@ -69,6 +69,10 @@ constexpr Question questions[] = {
     {Condition::names_another_nccl, [](In s) {
        return s.config.nccl_version != 0 && s.config.nccl_version != s.own_nccl_version;
      }},
+    {Condition::runs_in_units, [](In s) { return training::runs_in_units(s.config); }},
+    {Condition::offloads_optimizer, [](In s) { return s.config.recipe.offload_optimizer; }},
+    {Condition::offloads_activations, [](In s) { return s.config.recipe.offload_layers > 0; }},
+    {Condition::offloads_weights, [](In s) { return s.config.recipe.offload_weights; }},
     {Condition::issues_passes, [](In s) { return !s.config.recipe.cuda_graphs; }},
 };
 // clang-format on

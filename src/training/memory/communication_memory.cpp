@@ -3,7 +3,7 @@
 //   all-to-alls     a token's copies as sent and as received
 //   sharded weights the unit that runs and those gathered ahead of it, in 16 bit (or 8), or all of them where
 //                   they are not freed; the root's (embeddings) always; gradients of one unit, and the buffer
-//                   they are reduced from
+//                   they are reduced from. Weights of a memory tier come the same way
 //   DeepSpeed       two buckets into which gradients are copied (reduce_bucket_size, 5e8 numbers;
 //                   overlap_comm)
 // Outside:
@@ -66,7 +66,8 @@ double gathered_units(const TrainingConfig& c, const ModelSpec& m, const Framewo
   const double at_once = c.recipe.fsdp_reshard ? std::min(layers, 1.0 + c.recipe.fsdp_prefetch) : layers;
   const double e = machine::element_bytes(c.precision);
   const double reduced_from = c.recipe.fp32_gradients ? 4.0 : e;
-  const double grads = c.recipe.lora_rank > 0 ? 0.0 : (unit + root) * e + unit * reduced_from;
+  const bool reduces = layout.shard.ranks > 1 && c.recipe.lora_rank == 0;
+  const double grads = reduces ? (unit + root) * e + unit * reduced_from : 0.0;
   return at_once * unit * unit_bytes_each(c, gpu) + root * e + grads;
 }
 
@@ -139,7 +140,7 @@ CommunicationMemory communication_memory(const TrainingConfig& c, const ModelSpe
   out.buffers = hop_buffers(c, m);
   if (m.has_experts())
     out.buffers += 2.0 * routed_tokens(c, m) * machine::element_bytes(c.precision) * m.hidden;
-  if (c.zero == ZeroStage::parameters && layout.shard.ranks > 1)
+  if ((c.zero == ZeroStage::parameters && layout.shard.ranks > 1) || c.recipe.offload_weights)
     out.buffers += gathered_units(c, m, f, layout, gpu, stage);
   else if (f.gradients == GradientStore::partitioned && c.zero != ZeroStage::none)
     out.buffers += bucket_buffers(c, static_cast<double>(stage_parameters(c, m, f, layout, stage).total()));

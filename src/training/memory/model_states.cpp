@@ -21,7 +21,9 @@
 //   optimizer  Adam's two moments: fp32 8, 16 bit 4, 8 bit 2 and a scale per 256; one momentum: 4. From
 //              ZeRO-1 on over the shard group.
 // Frozen weights have no master copy, gradient or state; adapters on them do. Routed experts are sharded
-// over their own group. Offloaded optimizers keep master weights and moments in host memory.
+// over their own group. Offloaded optimizers keep master weights and moments in host memory or a tier behind
+// it, and gradients in host memory until the update; offloaded weights are in theirs, and on the GPU is what
+// communication_memory.cpp says of units.
 #include "training/memory/model_states.hpp"
 
 #include <algorithm>
@@ -136,10 +138,17 @@ ModelStates model_states(const TrainingConfig& c, const ModelSpec& m, const Fram
   s.master_weights = trained.over(shards) * master_bytes(c);
   s.optimizer = trained.over(shards) * moment_bytes(c.recipe.optimizer);
   set_gradients(c, f, trained, s);
-  if (c.zero == ZeroStage::parameters && layout.shard.ranks > 1) set_sharded(c, f, all, trained, s);
+  const bool shards_weights = c.zero == ZeroStage::parameters && layout.shard.ranks > 1;
+  if (shards_weights) set_sharded(c, f, all, trained, s);
   if (c.recipe.offload_optimizer) {
     // FSDP's shards are in host memory with the rest; DeepSpeed's 16-bit ones stay on the device.
+    s.states_away = s.master_weights + s.optimizer;
+    s.grads_away = trained.over(shards) * main_gradient_bytes(c, f);
     s.master_weights = s.optimizer = s.update_grads = 0.0;
+  }
+  if (c.recipe.offload_weights) {
+    s.weights_away = all.over(shards_weights) * machine::element_bytes(c.precision);
+    s.weights = 0.0;
   }
   return s;
 }

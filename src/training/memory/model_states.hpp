@@ -15,6 +15,9 @@ struct ModelStates {
   double weights = 0, master_weights = 0, grads = 0, optimizer = 0;
   double fresh_grads = 0;   // in addition, at the end of a backward pass: 16-bit gradients not yet summed
   double update_grads = 0;  // in addition, while the optimizer runs: gradients in its format
+  // Elsewhere: the parts of these in optimizer_tier, and in weight_tier.
+  double states_away = 0, weights_away = 0;
+  double grads_away = 0;  // and gradients in the host's memory, for its processors
 };
 
 // `compute_capability` of the GPU: whether products of narrow operands need a transposed copy.

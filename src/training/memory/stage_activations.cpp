@@ -26,6 +26,7 @@ namespace {
 struct ChunkActivations {
   double kept = 0;
   double passing = 0;  // recreated, with gradients
+  double away = 0;     // kept elsewhere
 };
 
 // Layers of one kind in a chunk.
@@ -69,6 +70,7 @@ ChunkActivations chunk_activations(const TrainingConfig& c, const ModelSpec& m, 
     const double each = out.kept / layers;
     const std::int32_t away = std::min(c.recipe.offload_layers, layers);
     out.kept -= each * away;
+    out.away = each * away;
     out.passing += each * std::min(2, away);
   }
   return out;
@@ -88,6 +90,7 @@ StageActivations stage_activations(const TrainingConfig& c, const ModelSpec& m, 
     const ChunkActivations one = chunk_activations(c, m, f, kinds);
     out.kept = std::max(out.kept, one.kept);
     out.passing = std::max(out.passing, one.passing);
+    out.away = std::max(out.away, one.away);
   }
   const double stream = tokens_per_rank(c) * m.hidden / sequence_shares(c);
   // Dropout after the embedding keeps its mask.

@@ -13,6 +13,7 @@ namespace echo::training {
 // microbatch; and the addition while the backward pass of one layer runs.
 struct StageActivations {
   double kept = 0, embedding = 0, passing = 0;
+  double away = 0;  // kept in activation_tier, for one microbatch by that chunk
   // The bytes of all microbatches in flight.
   [[nodiscard]] double held(std::int32_t in_flight, std::int32_t stages) const {
     return kept * in_flight + embedding * std::min(in_flight, stages);

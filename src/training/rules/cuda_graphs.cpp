@@ -11,8 +11,10 @@ namespace {
 constexpr SupportRule graph_rules[] = {
     {{"CUDA graphs of a layer cannot hold its full recomputation", "cuda_graphs recompute"},
      [](const Attempt& a) { return a.config.recompute != Recompute::full; }},
-    {{"CUDA graphs of a layer need weights that stay in place", "cuda_graphs zero"},
-     [](const Attempt& a) { return a.config.zero < ZeroStage::parameters; }},
+    {{"CUDA graphs of a layer need weights that stay in place", "cuda_graphs zero offload_weights"},
+     [](const Attempt& a) {
+       return a.config.zero < ZeroStage::parameters && !a.config.recipe.offload_weights;
+     }},
     {{"CUDA graphs cannot hold activations that leave for host memory", "cuda_graphs offload_layers"},
      [](const Attempt& a) { return a.config.recipe.offload_layers == 0; }},
 };
@@ -27,8 +29,11 @@ constexpr SupportRule module_rules[] = {
      [](const Attempt& a) {
        return a.config.recompute == Recompute::none || a.config.recompute == Recompute::selective;
      }},
-    {{"CUDA graphs of parts of a layer need weights that stay in place", "cuda_graph_modules zero"},
-     [](const Attempt& a) { return a.config.zero < ZeroStage::parameters; }},
+    {{"CUDA graphs of parts of a layer need weights that stay in place",
+      "cuda_graph_modules zero offload_weights"},
+     [](const Attempt& a) {
+       return a.config.zero < ZeroStage::parameters && !a.config.recipe.offload_weights;
+     }},
     {{"CUDA graphs of parts of a layer do not go with the offloading of activations",
       "cuda_graph_modules offload_layers"},
      [](const Attempt& a) { return a.config.recipe.offload_layers == 0; }},

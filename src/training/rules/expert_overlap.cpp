@@ -34,8 +34,10 @@ constexpr SupportRule overlap_rules[] = {
       "overlap_ep offload_layers"},
      [](const Attempt& a) { return a.config.recipe.offload_layers == 0; }},
     {{"all-to-alls beside another microbatch with sharded gradients are not simulated yet",
-      "overlap_ep zero"},
-     [](const Attempt& a) { return a.config.zero < ZeroStage::gradients; }},
+      "overlap_ep zero offload_weights"},
+     [](const Attempt& a) {
+       return a.config.zero < ZeroStage::gradients && !a.config.recipe.offload_weights;
+     }},
 };
 
 }  // namespace

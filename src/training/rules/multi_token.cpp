@@ -16,8 +16,9 @@ constexpr SupportRule prediction_rules[] = {
        return a.config.recompute != Recompute::full || r.recompute_method != RecomputeMethod::uniform ||
               r.recompute_layers <= 1;
      }},
-    {{"multi-token prediction with sharded weights (ZeRO-3) is not simulated yet", "mtp_layers zero dp cp"},
-     [](const Attempt& a) { return !shards_weights(a.config); }},
+    {{"multi-token prediction with sharded weights (ZeRO-3) is not simulated yet",
+      "mtp_layers zero dp cp offload_weights"},
+     [](const Attempt& a) { return !runs_in_units(a.config); }},
 };
 
 }  // namespace

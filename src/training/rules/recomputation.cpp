@@ -15,11 +15,11 @@ constexpr SupportRule recompute_rules[] = {
        return !is_full(a) || a.config.recipe.recompute_layers <= deepest_chunk;
      }},
     {{"units of several recomputed layers do not come with sharded weights (ZeRO-3)",
-      "recompute recompute_method recompute_layers zero dp cp"},
+      "recompute recompute_method recompute_layers zero dp cp offload_weights"},
      [](const Attempt& a) {
        const Recipe& r = a.config.recipe;
        return !is_full(a) || r.recompute_method != RecomputeMethod::uniform || r.recompute_layers <= 1 ||
-              !shards_weights(a.config);
+              !runs_in_units(a.config);
      }},
     {{"per-op recomputation of Mamba layers is not simulated yet", "recompute model"},
      [](const Attempt& a) { return a.config.recompute != Recompute::per_op || a.model.mamba.heads == 0; }},

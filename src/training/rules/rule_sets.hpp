@@ -8,8 +8,4 @@ namespace echo::training::rules {
 extern const RuleSet general, not_simulated, context, mamba, cuda_graphs, graph_modules, fused_experts,
     formats, offloading, expert_overlap, multi_token, recomputation, dense_models, experts, given_machines;
 
-inline bool shards_weights(const TrainingConfig& c) {
-  return c.zero == ZeroStage::parameters && c.degrees.data * c.degrees.context > 1;
-}
-
 }  // namespace echo::training::rules

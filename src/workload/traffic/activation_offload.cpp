@@ -5,7 +5,9 @@
 // the same windows in reverse. A copy that takes longer than its window stalls computation. Source:
 // Transformer Engine pytorch/cpu_offload.py, AsyncDoubleBufferGroupOffloadHandler (layer_window_map,
 // synchronize_on_group_commit_forward, on_group_commit_backward); Megatron-LM --cpu-offloading-num-layers.
-// Neglected: tensors below TE's minimum size for a copy, which stay.
+// They wait in the host's memory, or in a tier behind it that the host's memory is a buffer of
+// (ZeRO-Infinity, arXiv:2104.07857, section 5.2.2). Neglected: tensors below TE's minimum size for a copy,
+// which stay; that copies of the two directions, or of two tiers, may run side by side.
 #include "workload/traffic/activation_offload.hpp"
 
 #include <algorithm>
@@ -23,20 +25,19 @@ std::int32_t ActivationOffload::window_end(std::int32_t nth) const {
   return window * (nth + 1) - 1 + std::min(nth + 1, longer);
 }
 
-OpId ActivationOffload::copy(std::int32_t layer) {
+OpId ActivationOffload::copy(std::int32_t layer, Access access) {
   const training::LayerKind kind = training::layer_kind(x_.model, chunk_.first_layer + layer);
   const auto bytes = std::llround(training::kept_layer_bytes(x_.config, x_.model, x_.framework, kind));
   return b_.communicate(Lane::host, TimeCategory::other,
-                        {.kind = ops::CollectiveKind::host_copy, .payload = Bytes(bytes)},
-                        {b_.last_compute()});
+                        tier_copy(x_, x_.config.recipe.activation_tier, access, bytes), {b_.last_compute()});
 }
 
 void ActivationOffload::after_forward(std::int32_t layer) {
   if (next_ >= away_) return;
-  if (layer == 0) copying_ = copy(0);
+  if (layer == 0) copying_ = copy(0, Access::write);
   if (layer != window_end(next_)) return;
   b_.hold_compute(copying_);
-  if (++next_ < away_) copying_ = copy(next_);
+  if (++next_ < away_) copying_ = copy(next_, Access::write);
 }
 
 void ActivationOffload::before_backward(std::int32_t layer) {
@@ -44,7 +45,7 @@ void ActivationOffload::before_backward(std::int32_t layer) {
   if (layer == chunk_.layers - 1) next_ = away_;
   if (next_ > 0 && layer == window_end(next_ - 1)) {
     b_.hold_compute(copying_);
-    copying_ = copy(--next_);
+    copying_ = copy(--next_, Access::read);
   } else if (layer == 0) {
     b_.hold_compute(copying_);
   }

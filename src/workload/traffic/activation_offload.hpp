@@ -1,9 +1,11 @@
-// Activation offload: activations of a chunk's first layers are kept in host memory until the backward pass.
+// Activation offload: activations of a chunk's first layers are kept in host memory, or in a tier behind it,
+// until the backward pass.
 #pragma once
 
 #include "workload/builder.hpp"
 #include "workload/layer/transformer.hpp"
 #include "workload/traffic/chunk_contents.hpp"
+#include "workload/traffic/tier_copy.hpp"
 
 namespace echo::workload {
 
@@ -17,7 +19,7 @@ class ActivationOffload {
  private:
   // The layer at whose end the activations of layer `nth` have been copied.
   [[nodiscard]] std::int32_t window_end(std::int32_t nth) const;
-  OpId copy(std::int32_t layer);
+  OpId copy(std::int32_t layer, Access);
 
   Builder& b_;
   const BlockContext& x_;

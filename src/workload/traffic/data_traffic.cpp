@@ -12,12 +12,13 @@ namespace echo::workload {
 DataTraffic::DataTraffic(const training::TrainingConfig& c, const training::RankLayout& layout) {
   using training::ZeroStage;
   const bool replicated = layout.data_context.ranks > 1;
-  const bool waits = c.recipe.no_sync && training::microbatches_of(c) > 1;
-  shards_weights = replicated && c.zero == ZeroStage::parameters;
+  const bool waits = replicated && c.recipe.no_sync && training::microbatches_of(c) > 1;
+  const bool shards_weights = replicated && c.zero == ZeroStage::parameters;
   const bool shards_gradients = replicated && c.zero == ZeroStage::gradients;
-  gathers_forward = shards_weights && (c.recipe.fsdp_reshard || !waits);
-  gathers_backward = shards_weights && c.recipe.fsdp_reshard;
-  gathers_buckets = replicated && !shards_weights && c.overlap.param_gather && c.zero >= ZeroStage::optimizer;
+  in_units = training::runs_in_units(c);
+  gathers_forward = in_units && (c.recipe.fsdp_reshard || !waits);
+  gathers_backward = in_units && c.recipe.fsdp_reshard;
+  gathers_buckets = replicated && !in_units && c.overlap.param_gather && c.zero >= ZeroStage::optimizer;
   reduces_each = (shards_weights || shards_gradients) && !waits;
   reduces_last = shards_weights || shards_gradients || (replicated && c.overlap.grad_reduce);
   adds_each = !shards_weights || waits;

@@ -12,7 +12,7 @@ namespace echo::workload {
 struct DataTraffic {
   DataTraffic(const training::TrainingConfig&, const training::RankLayout&);
 
-  bool shards_weights = false;    // passes use units
+  bool in_units = false;          // weights come layer by layer: from other ranks, a memory tier or both
   bool gathers_forward = false;   // every forward gathers its units; else only the first of a step
   bool gathers_backward = false;  // every backward gathers them again
   bool gathers_buckets = false;   // ahead of the first forward of a step

@@ -1,5 +1,5 @@
-// Fully sharded data parallelism, one unit per transformer layer and a root unit for embedding, final norm
-// and head.
+// Weights that come layer by layer: fully sharded data parallelism, weights that live in a memory tier, or
+// both. One unit per transformer layer and a root unit for embedding, final norm and head.
 //
 // A unit's parameters are gathered before it runs and freed after; while a unit computes, the gathers of the
 // `fsdp_prefetch` next ones are in progress (1: FSDP1 with limit_all_gathers and BACKWARD_PRE, and FSDP2 by
@@ -11,11 +11,16 @@
 //
 // Where kernels do not read weights from the gathered buffer they are copied out of it, and where products
 // do not write gradients into the buffer that is scattered they are copied into it (and widened); both
-// copies run on the compute stream. Sources: Zhao et al. 2023 (PyTorch FSDP, arXiv:2304.11277, sections
-// 3.3-3.4); PyTorch torch/distributed/fsdp/_fully_shard/{_fsdp_collectives,_fsdp_param_group}.py
-// (split_with_sizes_copy, chunk_cat); torchtitan torchtitan/models/llama4/infra/parallelize.py (experts' own
-// mesh). Neglected: copies of the shards themselves (a unit divided by its ranks), and that an embedding and
-// a head may be units of their own.
+// copies run on the compute stream.
+//
+// Weights of a tier arrive on the stream of copies, each rank's own shard, and are gathered from there
+// (ZeRO-Infinity's bandwidth-centric partitioning, Rajbhandari et al. 2021, arXiv:2104.07857, section 6.1):
+// a unit's copy begins where its gather would, and the gather when the copy has ended. Sources: Zhao et al.
+// 2023 (PyTorch FSDP, arXiv:2304.11277, sections 3.3-3.4); PyTorch
+// torch/distributed/fsdp/_fully_shard/{_fsdp_collectives,_fsdp_param_group}.py (split_with_sizes_copy,
+// chunk_cat); torchtitan torchtitan/models/llama4/infra/parallelize.py (experts' own mesh). Neglected: copies
+// of the shards themselves (a unit divided by its ranks), and that an embedding and a head may be units of
+// their own.
 #include "workload/traffic/sharded_chunk.hpp"
 
 #include <algorithm>
@@ -27,6 +32,7 @@
 #include "workload/layer/recompute.hpp"
 #include "workload/traffic/activation_offload.hpp"
 #include "workload/traffic/step_tail.hpp"
+#include "workload/traffic/tier_copy.hpp"
 
 namespace echo::workload {
 
@@ -93,16 +99,21 @@ class Gathers {
   OpId gather(const RankParameters& weights, const RankParameters& in_8_bit, OpId after) {
     const RankParameters sent = as_sent(x_, weights), narrow = as_sent(x_, in_8_bit);
     OpId arrived = OpId::none();
-    for (const WeightKind kind : weight_kinds)
-      if (sent.of(kind) > 0 && shards_of(x_, kind).ranks > 1)
-        arrived = b_.communicate(Lane::data, TimeCategory::zero_comm,
-                                 parameter_gather(x_, kind, sent.of(kind), narrow.of(kind)), {after});
+    for (const WeightKind kind : weight_kinds) {
+      if (sent.of(kind) == 0) continue;
+      const ops::CollectiveQuery all = parameter_gather(x_, kind, sent.of(kind), narrow.of(kind));
+      OpId own = after;
+      if (x_.config.recipe.offload_weights)
+        arrived = own = b_.communicate(Lane::host, TimeCategory::other, fetch_of(all), {after});
+      if (shares() && all.group.ranks > 1)
+        arrived = b_.communicate(Lane::data, TimeCategory::zero_comm, all, {own});
+    }
     return arrived;
   }
   // The next compute op finds the weights in place.
   void use(OpId arrived, const RankParameters& weights, const RankParameters& in_8_bit) {
     b_.hold_compute(arrived);
-    if (arrived.is_none() || x_.framework.flat_shards) return;
+    if (arrived.is_none() || x_.framework.flat_shards || !shares()) return;
     const std::int64_t each = machine::element_bytes(x_.config.precision);
     b_.compute(part_, copy_of(2 * (weights.total() * each - in_8_bit.total() * (each - 1))));
   }
@@ -118,6 +129,13 @@ class Gathers {
   }
 
  private:
+  // Whether other ranks hold parts of the weights.
+  [[nodiscard]] bool shares() const { return x_.layout.data_context.ranks > 1; }
+  // This rank's part of what is gathered, from the tier.
+  [[nodiscard]] ops::CollectiveQuery fetch_of(const ops::CollectiveQuery& all) const {
+    const std::int32_t ranks = shares() ? std::max(1, all.group.ranks) : 1;
+    return tier_copy(x_, x_.config.recipe.weight_tier, Access::read, all.payload.value / ranks);
+  }
   OpId& slot(std::int32_t nth) { return arrived_[at(nth) % arrived_.size()]; }
   Builder& b_;
   const BlockContext& x_;

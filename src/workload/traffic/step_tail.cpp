@@ -10,11 +10,6 @@
 // per step and kept; under delayed scales each pass of a chunk ends with the largest magnitudes that all its
 // ranks agree on and a kernel that makes scales of them (Transformer Engine pytorch/quantization.py,
 // reduce_and_update_fp8_tensors; Megatron-LM parallel_state.py, get_amax_reduction_group).
-//
-// Where the states are in the host's memory its processors move the same bytes, except for the clipping,
-// which is part of their update. Sources: DeepSpeed runtime/zero/stage_1_and_2.py (gradients leave as they
-// are reduced); Megatron-LM core/optimizer/cpu_offloading/hybrid_optimizer.py. Neglected: sums of
-// microbatches' gradients in the host's memory.
 #include "workload/traffic/step_tail.hpp"
 
 #include <algorithm>
@@ -29,6 +24,8 @@
 #include "workload/traffic/data_traffic.hpp"
 #include "workload/traffic/owned_tensors.hpp"
 #include "workload/traffic/stages_alike.hpp"
+#include "workload/traffic/tier_copy.hpp"
+#include "workload/traffic/update_legs.hpp"
 
 namespace echo::workload {
 
@@ -131,10 +128,6 @@ void reduce_gradients(Builder& b, const BlockContext& x, WeightKind weights, std
   offload_gradients(b, x, weights, parameters, reduced);
 }
 
-static ops::CollectiveQuery host_copy(std::int64_t bytes) {
-  return {.kind = CollectiveKind::host_copy, .payload = Bytes(bytes)};
-}
-
 // The number of `parameters` whose states this rank holds.
 static std::int64_t own_share(const BlockContext& x, WeightKind weights, std::int64_t parameters) {
   return parameters / (x.config.zero >= training::ZeroStage::optimizer ? shards_of(x, weights).ranks : 1);
@@ -144,7 +137,9 @@ void offload_gradients(Builder& b, const BlockContext& x, WeightKind weights, st
                        OpId reduced) {
   if (!x.config.recipe.offload_optimizer) return;
   b.communicate(Lane::host, TimeCategory::other,
-                host_copy(own_share(x, weights, parameters) * gradient_bytes(x)), {reduced});
+                tier_copy(x, machine::MemoryTier::host, Access::write,
+                          own_share(x, weights, parameters) * gradient_bytes(x)),
+                {reduced});
 }
 
 static bool gathers_8_bit(const BlockContext& x) {
@@ -324,20 +319,6 @@ std::int64_t gathered_slices(const BlockContext& x, std::int32_t stage) {
   return x.layout.shard.ranks > 1 ? tensors * x.layout.shard.ranks : 0;
 }
 
-// Gradients that were not sent as they came go to the host, its processors update the states, and 16-bit
-// weights are copied back, one after the other: DeepSpeed copies when its update has ended, Megatron's
-// hybrid optimizer waits for each leg unless configured to overlap them.
-void trace_host_update(Row update, const BlockContext& x, std::int64_t updated, bool gradients_are_there) {
-  const std::int64_t bytes_each = gradient_bytes(x),
-                     weight_bytes = machine::element_bytes(x.config.precision);
-  const std::int64_t clipping = x.config.recipe.grad_clip ? 2 * 4 : 0;
-  if (!gradients_are_there) update.collective(TimeCategory::other, host_copy(updated * bytes_each));
-  update.collective(TimeCategory::optimizer,
-                    {.kind = CollectiveKind::host_update,
-                     .payload = Bytes(updated * (training::update_bytes(x.config) - clipping))});
-  update.collective(TimeCategory::other, host_copy(updated * weight_bytes));
-}
-
 }  // namespace
 
 void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
@@ -373,11 +354,12 @@ void trace_step_tail(Builder& b, const BlockContext& x, Workload& out) {
       out.tail.update.close_row();
       continue;
     }
-    if (c.recipe.offload_optimizer)
-      trace_host_update(update, x, updated, streams_gradients);
-    else
+    if (!c.recipe.offload_optimizer)
       update.kernel(TimeCategory::optimizer,
                     over_parameters(x, KernelKind::optimizer, updated, training::update_bytes(c)));
+    const UpdateLegs legs = update_legs(x, updated, streams_gradients);
+    for (std::int32_t i = 0; i < legs.count; ++i)
+      update.collective(legs.leg[at(i)].part, legs.leg[at(i)].query);
     trace_weight_casts(update, x, held, stage,
                        static_cast<double>(updated) / static_cast<double>(held.trained.total()));
     update.kernel(TimeCategory::optimizer,

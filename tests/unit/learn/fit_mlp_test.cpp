@@ -6,6 +6,7 @@
 
 #include "learn/fit/network.hpp"
 #include "tests/support/sample_samples.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::learn {
 namespace {
@@ -75,6 +76,7 @@ TEST(Network, GradientEqualsFiniteDifferences) {
 }
 
 TEST(Mlp, LearnsASurfaceThatNoPlaneFits) {
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Samples training = sample_samples(1, 1200, 3, 0.0, 0.0), unseen = sample_samples(2, 400, 3, 0.0, 0.0);
   const double plane = error_of(fit_mlp(training, {.hidden = {}}, {}, 5), unseen);
   EXPECT_LT(error_of(fit_mlp(training, {}, {}, 5), unseen), 0.05 * plane);
@@ -123,7 +125,7 @@ TEST(Mlp, KeepsMonotoneConstraintsExactly) {
   const slowdown::Mlp held = fit_mlp(samples, {.epochs = 60}, monotone, 5);
   const slowdown::Mlp free = fit_mlp(samples, {.epochs = 60}, {}, 5);
   bool free_breaks_them = false;
-  for (std::size_t row = 0; row < 20000; ++row) {
+  for (std::size_t row = 0; row < support::trials(20000U); ++row) {
     std::vector<double> low;
     for (std::size_t i = 0; i < features; ++i) low.push_back(5.0 * draw_unit(20, row, i) - 1.5);
     const std::size_t moved = draw(21, row, 0) % features;
@@ -138,6 +140,7 @@ TEST(Mlp, KeepsMonotoneConstraintsExactly) {
 
 // 1 / (1.5 + a) is convex and the step down of b is not: signs of one kind only could not follow both.
 TEST(Mlp, LearnsUnderConstraintsThatHold) {
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Samples training = sample_samples(1, 1200, 3, 0.0, 0.0), unseen = sample_samples(2, 400, 3, 0.0, 0.0);
   const double plane = error_of(fit_mlp(training, {.hidden = {}}, {}, 5), unseen);
   EXPECT_LT(error_of(fit_mlp(training, {}, {-1, -1, 0}, 5), unseen), 0.1 * plane);

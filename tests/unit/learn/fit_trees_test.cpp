@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "learn/fit/booster.hpp"
 #include "tests/support/sample_samples.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::learn {
 namespace {
@@ -57,13 +58,14 @@ void expect_equal_bits(const slowdown::Forest& forest, const Booster& booster,
 
 TEST_F(Trees, EqualTheLibraryBitForBit) {
   constexpr std::size_t features = 7;
-  const Samples samples = sample_samples(1, 1500, features);
+  const Samples samples = sample_samples(1, support::is_sanitized ? 200 : 1500, features);
   for (const TreeSettings& settings : all_kinds_of_settings()) {
     const Booster booster(samples, settings, {}, 5);
     const slowdown::Forest forest = forest_of_json(booster.json()).forest;
     ASSERT_EQ(forest.roots.size(), static_cast<std::size_t>(settings.rounds));
     expect_equal_bits(forest, booster, samples.values, features);
-    expect_equal_bits(forest, booster, hard_rows(forest, features, 4000), features);
+    expect_equal_bits(forest, booster, hard_rows(forest, features, support::is_sanitized ? 100 : 4000),
+                      features);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "slowdown/model_file.hpp"
 #include "slowdown/rate_kept.hpp"
 #include "tests/support/sample_learned.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::learn {
 namespace {
@@ -60,7 +61,7 @@ Samples drawn_samples(std::size_t rows, Base base, double scatter) {
 
 LearnedModel trained(Base base, const Settings& settings, const std::vector<std::int32_t>& monotone,
                      double scatter) {
-  const Samples samples = drawn_samples(800, base, scatter);
+  const Samples samples = drawn_samples(support::is_sanitized ? 120 : 800, base, scatter);
   LearnedModel model{.name = "hybrid", .base = base};
   for (std::size_t i = 0; i < features; ++i) {
     slowdown::Range range{samples.values[i], samples.values[i]};
@@ -86,7 +87,7 @@ std::int32_t falls_of(const LearnedModel& model) {
   const std::string image = make_image(model);
   const slowdown::LearnedView view(std::as_bytes(std::span(image)));
   std::int32_t falls = 0;
-  for (std::uint64_t key = 0; key < 5000; ++key) {
+  for (std::uint64_t key = 0; key < support::trials(5000U); ++key) {
     Draws draws(5000 + key);
     const Pair pair = drawn_pair(draws);
     Pair more = pair;
@@ -142,6 +143,7 @@ void expect_no_falls(const Settings& settings) {
 }
 
 void expect_better_than_its_base(const Settings& settings) {
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   EXPECT_LT(error_of(trained(Base::contention, settings, signs(), 0.02)), 0.6 * error_of(white_box()));
 }
 

@@ -56,7 +56,7 @@ TEST(Nested, NeverAsksAboutARowThatTrainedOrChose) {
 }
 
 TEST(Nested, OnPureNoiseDoesNotBeatNoSlowdown) {
-  if (support::is_sanitized) GTEST_SKIP() << "statistics of many fits: nothing for a sanitizer to see";
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const Examples examples = metric_examples(120, 5, seed, echo::testing::by_nothing, 0.2);
     const NestedReport report =
@@ -67,7 +67,7 @@ TEST(Nested, OnPureNoiseDoesNotBeatNoSlowdown) {
 }
 
 TEST(Nested, FindsWhatDependsOnTheNameAndSaysSo) {
-  if (support::is_sanitized) GTEST_SKIP() << "statistics of many fits: nothing for a sanitizer to see";
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Examples examples = metric_examples(150, 5, 2, echo::testing::by_name, 0.02);
   const NestedReport report = evaluate_nested(quick_table(examples), examples, {.repeats = 1});
   EXPECT_LT(report.chosen.all.mean, 0.02);
@@ -76,7 +76,7 @@ TEST(Nested, FindsWhatDependsOnTheNameAndSaysSo) {
 }
 
 TEST(Nested, KeepsToNoSlowdownWhereTheNameIsAllAndKernelsAreNew) {
-  if (support::is_sanitized) GTEST_SKIP() << "statistics of many fits: nothing for a sanitizer to see";
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Examples examples = metric_examples(150, 5, 2, echo::testing::by_name, 0.02);
   const NestedReport report =
       evaluate_nested(quick_table(examples), examples, {.grouping = Grouping::kernel, .repeats = 1});
@@ -85,7 +85,7 @@ TEST(Nested, KeepsToNoSlowdownWhereTheNameIsAllAndKernelsAreNew) {
 }
 
 TEST(Nested, LearnsFromMetricsWhatHoldsForKernelsNeverSeen) {
-  if (support::is_sanitized) GTEST_SKIP() << "statistics of many fits: nothing for a sanitizer to see";
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Examples examples = metric_examples(300, 12, 3, echo::testing::by_dram);
   const NestedReport report =
       evaluate_nested(quick_table(examples), examples, {.grouping = Grouping::kernel, .repeats = 1});
@@ -94,10 +94,13 @@ TEST(Nested, LearnsFromMetricsWhatHoldsForKernelsNeverSeen) {
 }
 
 TEST(Nested, GivesTheSameReportTwice) {
-  const Examples examples = metric_examples(80, 5, 4, echo::testing::by_dram, 0.1);
+  const Examples examples =
+      metric_examples(support::is_sanitized ? 30 : 80, 5, 4, echo::testing::by_dram, 0.1);
   const auto table = quick_table(examples);
-  const NestedReport first = evaluate_nested(table, examples, {.folds = 3}),
-                     second = evaluate_nested(table, examples, {.folds = 3});
+  const auto evaluate = [&] {
+    return evaluate_nested(table, examples, {.folds = 3, .repeats = support::is_sanitized ? 1 : 3});
+  };
+  const NestedReport first = evaluate(), second = evaluate();
   EXPECT_EQ(first.chosen.all.mean, second.chosen.all.mean);
   EXPECT_EQ(first.chosen.chosen, second.chosen.chosen);
   EXPECT_EQ(first.fold, second.fold);
@@ -115,6 +118,7 @@ TEST(Nested, RefusesWhatCannotBeHeldOut) {
 
 // Asking about each row three times makes nothing surer than the rows are.
 TEST(BestSettings, DoubtDoesNotShrinkWithRepeats) {
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Examples examples = metric_examples(200, 5, 6, echo::testing::by_name, 0.3);
   const auto table = echo::testing::candidates_named(examples, {"no_slowdown", "families"});
   const auto rows = echo::testing::all_rows(examples);

@@ -9,6 +9,7 @@
 #include "learn/fit/fit_rate.hpp"
 #include "slowdown/model_file.hpp"
 #include "tests/support/learn_examples.hpp"
+#include "tests/support/sanitized.hpp"
 
 using namespace echo;
 using namespace echo::learn;
@@ -40,7 +41,8 @@ TEST(TrainModel, SavesWhatItChoseWithItsEvidence) {
 }
 
 TEST(TrainModel, GivesTheSameBytesTwice) {
-  const Examples examples = metric_examples(90, 4, 2, echo::testing::by_dram, 0.05);
+  const Examples examples =
+      metric_examples(support::is_sanitized ? 30 : 90, 4, 2, echo::testing::by_dram, 0.05);
   const TrainRequest request{.candidate = function() + "_on_families", .folds = quick};
   EXPECT_EQ(slowdown::model_to_bytes(trained_on(examples, request).model),
             slowdown::model_to_bytes(trained_on(examples, request).model));
@@ -62,6 +64,7 @@ TEST(TrainModel, RefusesNamesThatNoFileHolds) {
 // The white box says nothing of kernels with free SMs and little traffic; the data say that channels cost
 // anyway, both sides alike.
 TEST(TrainModel, LearnsBothSidesOfWhatASweepCanPrice) {
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Examples examples = echo::testing::priced_examples(200, 5, 2.0);
   const Training trained = trained_on(examples, {.candidate = function() + "_on_white_box", .folds = quick});
   const slowdown::LearnedModel& model = trained.model;

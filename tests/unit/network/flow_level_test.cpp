@@ -9,6 +9,7 @@
 #include "machine/topology.hpp"
 #include "network/nccl_phases.hpp"
 #include "tests/support/flow_twin.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::network {
 namespace {
@@ -193,7 +194,7 @@ Scene random_scene(std::uint64_t seed) {
 }
 
 TEST(FlowLevel, EqualsASimulationOfEveryFlowByItself) {
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+  for (std::uint64_t seed = 0; seed < support::trials(1500U); ++seed) {
     const Scene s = random_scene(seed);
     Router fast_router(s.graph, s.routing, seed), slow_router(s.graph, s.routing, seed);
     const FlowTimes fast = simulate_flows(s.graph, fast_router, s.activities);

@@ -1,4 +1,5 @@
 #include "parallel/dispatch/id_set.hpp"
+#include "tests/support/sanitized.hpp"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ IdSet random_set(std::mt19937& random) {
 
 TEST(IdSet, ComputesAsASetOfNumbersDoes) {
   std::mt19937 random(1);
-  for (int trial = 0; trial < 500; ++trial) {
+  for (int trial = 0; trial < support::trials(500); ++trial) {
     const IdSet a = random_set(random), b = random_set(random);
     Plain both = plain(a), common, rest;
     for (const auto id : plain(b)) both.insert(id);

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "tests/support/journal_folder.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::parallel {
 namespace {
@@ -75,7 +76,7 @@ void expect_equal(JournalRows& rows, const std::map<sweep::PointIndex, results::
 }
 
 TEST_F(JournalRowsTest, MergesAsAMapWould) {
-  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+  for (std::uint32_t seed = 0; seed < support::trials(20U); ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937 random(seed);
     std::filesystem::remove_all(folder);
@@ -107,7 +108,7 @@ TEST_F(JournalRowsTest, OfDamagedFilesGiveOnlyRowsThatWereWritten) {
   }
   std::mt19937 random(20261120);
   int detected = 0;
-  for (int trial = 0; trial < 1000; ++trial) {
+  for (int trial = 0; trial < support::trials(1000); ++trial) {
     std::string damaged = whole;
     const std::size_t changes = 1 + random() % 16;
     for (std::size_t i = 0; i < changes; ++i)
@@ -129,7 +130,7 @@ TEST_F(JournalRowsTest, OfDamagedFilesGiveOnlyRowsThatWereWritten) {
       ++detected;
     }
   }
-  EXPECT_GT(detected, 990);
+  EXPECT_GT(detected, support::trials(1000) * 99 / 100 - 1);
 }
 
 TEST_F(JournalRowsTest, HoldOneExtentOfAWorkerThatWorkedInOrder) {

@@ -8,6 +8,7 @@
 
 #include "parallel/journal/journal_frames.hpp"
 #include "tests/support/journal_folder.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::parallel {
 namespace {
@@ -71,7 +72,7 @@ TEST(RowsFrame, RefusesEveryShorterPayload) {
 TEST(RowsFrame, OfDamagedBytesIsRefusedOrAsLargeAsItSays) {
   std::mt19937 random(2);
   const std::string payload = rows_payload(7, some_rows(random, 20));
-  for (int trial = 0; trial < 20000; ++trial) {
+  for (int trial = 0; trial < support::trials(20000); ++trial) {
     std::string damaged = payload;
     for (std::size_t i = 0; i < 1 + random() % 4; ++i)
       damaged[random() % std::min<std::size_t>(damaged.size(), trial % 2 == 0 ? 100 : damaged.size())] =

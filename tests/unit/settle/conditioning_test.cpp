@@ -9,6 +9,7 @@
 #include "base/student_t.hpp"
 #include "settle/run_noise.hpp"
 #include "tests/support/random_choices.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::settle {
 namespace {
@@ -34,7 +35,7 @@ Case random_case(std::uint64_t seed) {
 }
 
 TEST(Conditioning, EqualsTheMatrixSolvedAsItStands) {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < support::trials(200U); ++seed) {
     const Case c = random_case(seed);
     const Conditioning known(c.runs);
     const DenseTwin twin(c.choices, c.at);

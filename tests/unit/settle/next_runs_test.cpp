@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "tests/support/random_choices.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::settle {
 namespace {
@@ -55,7 +56,7 @@ TEST(NextRuns, TakeOffWhatTheClosedFormOfTwoRowsSays) {
 }
 
 TEST(NextRuns, GainsEqualTheSlowTwins) {
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+  for (std::uint64_t seed = 0; seed < support::trials(6U); ++seed) {
     const std::vector<Choice> choices = random_choices(seed, 6);
     for (const std::vector<std::size_t>& runs : {std::vector<std::size_t>{1}, {0, 4}, {2, 3, 5}}) {
       const double slow = slow_gain(choices, runs);
@@ -65,7 +66,7 @@ TEST(NextRuns, GainsEqualTheSlowTwins) {
 }
 
 TEST(NextRuns, TheFirstIsTheBestOfAllWherePricesAreEqual) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < support::trials(40U); ++seed) {
     std::vector<Choice> choices = random_choices(seed, 8);
     double most = 0.0;
     for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -85,7 +86,7 @@ TEST(NextRuns, TheFirstIsTheBestOfAllWherePricesAreEqual) {
 
 TEST(NextRuns, TwoOfThemAreNearlyAsGoodAsTheBestPair) {
   double greedy = 0.0, best = 0.0;
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < support::trials(40U); ++seed) {
     const std::vector<Choice> choices = random_choices(seed, 8);
     double most = 0.0;
     for (std::size_t i = 0; i < choices.size(); ++i)

@@ -10,6 +10,7 @@
 #include "settle/conditioning.hpp"
 #include "settle/next_runs.hpp"
 #include "tests/support/random_choices.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::settle {
 namespace {
@@ -91,6 +92,7 @@ class Study {
 };
 
 TEST(SettledWorlds, TheRegretFallsAsPredicted) {
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     Study study(seed);
     study.run();

@@ -94,6 +94,8 @@ TEST(ConfigId, ChangesWithEveryAxisOfTheRecipeAndTheFabricThatCanMatter) {
   for (const AxisInfo& info : axis_table)  // nor has a plain value of these a part in the name
     if (info.idle_at_plain && info.holder != AxisHolder::config) training::member_of(info.axis).set(base, 2);
   base.recipe.cp_comm = training::ContextComm::hybrid;
+  base.recipe.offload_optimizer = true;
+  base.recipe.offload_layers = 1;
   base.recipe.lora_rank = 8;
   base.recipe.collectives = ops::CollectiveModel::generic;
   base.fabric.placement = machine::Placement::scattered;

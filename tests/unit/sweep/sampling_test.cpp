@@ -11,6 +11,7 @@
 #include "sweep/space/design_space.hpp"
 #include "sweep/space/survivor_ranks.hpp"
 #include "tests/support/large_space.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::sweep {
 namespace {
@@ -52,6 +53,7 @@ TEST(Sampling, RandomPointsAreDistinctPointsOfTheSpace) {
 }
 
 TEST(Sampling, EveryPointIsAsLikely) {  // chi-squared over 1 000 seeds
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   SweepSpec spec = sampled(small(), Strategy::random, 5);
   const RawSpace space(spec, small_presets());
   const std::int64_t points = DesignSpace(small(), small_presets()).size();
@@ -113,7 +115,7 @@ TEST(Sampling, SobolSaysWhenItFindsTooFew) {
 }
 
 TEST(SurvivorRanks, AreTheSurvivorsInOrder) {
-  for (std::uint64_t number = 0; number < 60; ++number) {
+  for (std::uint64_t number = 0; number < support::trials(60U); ++number) {
     SCOPED_TRACE("space " + std::to_string(number));
     const simulate::Catalog presets = support::rich_catalog();
     const RawSpace space(support::RandomSweep(number).spec, presets);

@@ -19,6 +19,16 @@ training::AxisValues point(std::int32_t tensor, training::ZeroStage zero, bool o
   return training::values_of(config);
 }
 
+TEST(VisitOrder, PutsPointsOfTheSameWorkTogether) {
+  using training::ZeroStage;
+  VisitOrder order;
+  for (const bool overlapped : {false, true})
+    for (const ZeroStage zero : {ZeroStage::none, ZeroStage::optimizer, ZeroStage::gradients})
+      order.add(point(8, zero, overlapped));
+  const std::vector<std::int32_t> expected{0, 3, 1, 4, 2, 5};
+  EXPECT_TRUE(std::ranges::equal(order.places(), expected));
+}
+
 TEST(VisitOrder, PutsPointsTogetherWhoseStepsDifferInTheirEnds) {
   using training::ZeroStage;
   VisitOrder order;

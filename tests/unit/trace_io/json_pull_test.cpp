@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "tests/support/sanitized.hpp"
 #include "tests/support/scratch_files.hpp"
 
 namespace echo::trace_io {
@@ -97,7 +98,7 @@ TEST(JsonPull, BlocksMayEndAnywhere) {
   RandomTree random(7);
   while (tree.dump().size() < 700'000)
     for (int i = 0; i < 200; ++i) tree.push_back(random.draw(3));
-  for (int shift = 0; shift < 40; ++shift) {
+  for (int shift = 0; shift < support::trials(40); ++shift) {
     ByteSource source(files.write("t.json", std::string(static_cast<std::size_t>(shift), ' ') + tree.dump()));
     JsonPull json(source);
     EXPECT_EQ(tree_of(json), tree) << "shift " << shift;

@@ -95,6 +95,43 @@ TEST(Feasibility, OffloadingNeedsWhatItsFrameworksAsk) {
             "activations do not wait in host memory under pipeline parallelism");
 }
 
+TEST(Feasibility, WhatLeavesTheGpuNeedsAMemoryThatTheClusterHas) {
+  TrainingConfig c = with({.data = 2});
+  machine::ClusterSpec cluster = support::eight_gpu_nodes();
+  cluster.host_memory = BytesPerSecond(400e9);
+  cluster.tiers[at(machine::MemoryTier::nvme) - 1] = {.read = BytesPerSecond(56e9),
+                                                      .write = BytesPerSecond(30e9)};
+  const auto rule = [&](machine::Precision precision = machine::Precision::bf16) {
+    machine::GpuSpec gpu = support::an_a100();
+    gpu.host_link = BytesPerSecond(32e9);
+    gpu.compute_capability = 90;
+    gpu.peak[at(machine::Precision::fp8)] = gpu.peak[at(machine::Precision::bf16)];
+    c.precision = precision;
+    return std::string(
+        first_broken_rule({c, support::tiny_llama(), support::plain_framework(), cluster, gpu}).text);
+  };
+  c.recipe.offload_weights = true;
+  EXPECT_EQ(rule(),
+            "weights beyond the GPU need sharded weights (ZeRO-3) where data-parallel ranks have copies");
+  c.zero = ZeroStage::parameters;
+  EXPECT_EQ(rule(), "");
+  c.recipe.weight_tier = machine::MemoryTier::cxl;
+  EXPECT_EQ(rule(), "the cluster has no such memory for weights");
+  c.recipe.weight_tier = machine::MemoryTier::nvme;
+  EXPECT_EQ(rule(), "");
+  c.recipe.offload_optimizer = true, c.recipe.optimizer_tier = machine::MemoryTier::remote;
+  EXPECT_EQ(rule(), "the cluster has no such memory for optimizer states");
+  c.recipe.optimizer_tier = machine::MemoryTier::nvme;
+  EXPECT_EQ(rule(), "");
+  c.recipe.activation_tier = machine::MemoryTier::cxl;  // of no activations
+  EXPECT_EQ(rule(), "");
+  c.recipe.offload_layers = 2;
+  EXPECT_EQ(rule(), "the cluster has no such memory for activations");
+  c.degrees.data = 1, c.recipe.activation_tier = machine::MemoryTier::host;
+  EXPECT_EQ(rule(machine::Precision::fp8),
+            "weights in 8 or 4 bits that no data-parallel ranks share do not come from beyond the GPU yet");
+}
+
 TEST(Feasibility, ContextParallelismNeedsFusedAttentionAndEqualPieces) {
   TrainingConfig c = with({.tensor = 1, .pipeline = 1, .data = 4, .context = 2});
   EXPECT_EQ(rule_of(c), "");

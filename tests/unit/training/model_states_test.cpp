@@ -139,8 +139,16 @@ TEST_F(States, OptimizersDifferByTheirMoments) {
     EXPECT_DOUBLE_EQ(states().optimizer, bytes * n);
   }
   EXPECT_DOUBLE_EQ(states().master_weights, 0.0);  // of passes that update nothing
+  config_.recipe.optimizer = Optimizer::adam;
+  const double kept = states().optimizer + states().master_weights, weights = states().weights;
+  EXPECT_DOUBLE_EQ(states().states_away + states().weights_away, 0.0);
   config_.recipe.offload_optimizer = true;
   EXPECT_DOUBLE_EQ(states().optimizer + states().master_weights, 0.0);
+  EXPECT_DOUBLE_EQ(states().states_away, kept);
+  EXPECT_DOUBLE_EQ(states().weights, weights);
+  config_.recipe.offload_weights = true;
+  EXPECT_DOUBLE_EQ(states().weights, 0.0);
+  EXPECT_DOUBLE_EQ(states().weights_away, weights);
 }
 
 TEST_F(States, FrozenWeightsHaveNoGradients) {

@@ -89,10 +89,8 @@ const RecalibratedConstant& found(const Recalibration& r, SiteQuantity quantity)
 const std::vector<std::pair<SiteQuantity, double>> the_site{
     {SiteQuantity::products, 0.93}, {SiteQuantity::scale_out, 0.8}, {SiteQuantity::host, 1.8}};
 
-constexpr auto statistics = "a question of statistics, which the release build answers";
-
 TEST(Recalibrate, FindsTheFactorsThatRowsWereMadeWith) {
-  if (support::is_sanitized) GTEST_SKIP() << statistics;
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const Recalibration r = fit(measured(the_site, 0.01, seed));
     for (const auto& [quantity, factor] : the_site) {
@@ -110,13 +108,14 @@ TEST(Recalibrate, FindsTheFactorsThatRowsWereMadeWith) {
 }
 
 TEST(Recalibrate, LeavesTheShippedConstantsWhereTheyAreRight) {
-  if (support::is_sanitized) GTEST_SKIP() << statistics;
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Recalibration r = fit(measured({}, 0.0, 0));
   for (const RecalibratedConstant& c : r.constants) EXPECT_NEAR(c.fitted.factor, 1.0, 1e-6);
   EXPECT_NE(why_no_better(r), "");
 }
 
 TEST(Recalibrate, LeavesThePriorTheSayWhereRowsAreFew) {
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const Recalibration three = fit(measured({{SiteQuantity::products, 0.8}}, 0.0, 0, 3));
   const RecalibratedConstant& c = found(three, SiteQuantity::products);
   EXPECT_GE(c.fitted.factor, 0.9);
@@ -125,7 +124,7 @@ TEST(Recalibrate, LeavesThePriorTheSayWhereRowsAreFew) {
 }
 
 TEST(Recalibrate, IsNotWreckedByRowsThatAreWild) {
-  if (support::is_sanitized) GTEST_SKIP() << statistics;
+  if (support::is_sanitized) GTEST_SKIP() << support::statistics;
   const std::string clean = measured(the_site, 0.01, 7);
   const CsvTable table = CsvTable::parse(clean, "mine.csv");
   std::vector<double> seconds;

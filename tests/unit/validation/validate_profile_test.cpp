@@ -19,9 +19,13 @@ std::vector<slowdown::ProfileRow> rows() {
   return slowdown::read_profile_rows(table);
 }
 
+const config::CatalogInputs& presets() {
+  static const config::CatalogInputs inputs = config::read_catalog();
+  return inputs;
+}
+
 TEST(ValidateProfile, WritesARowForEachOfTheTable) {
-  const config::CatalogInputs presets = config::read_catalog();
-  const auto out = validate_profile(rows(), "overlaps.csv", "auto", presets, {.wants_csv = true});
+  const auto out = validate_profile(rows(), "overlaps.csv", "auto", presets(), {.wants_csv = true});
   EXPECT_EQ(out.csv_header, "row,status,reason,measured,predicted,ratio\n");
   EXPECT_THAT(out.csv, StartsWith("1,predicted,,1.25,1.22222,0.977778\n2,skipped,"));
   EXPECT_EQ(out.claimed.scored, 1);
@@ -29,10 +33,9 @@ TEST(ValidateProfile, WritesARowForEachOfTheTable) {
 }
 
 TEST(ValidateProfile, OffPredictsNoSlowdown) {
-  const config::CatalogInputs presets = config::read_catalog();
-  const auto out = validate_profile(rows(), "overlaps.csv", "off", presets, {.wants_csv = true});
+  const auto out = validate_profile(rows(), "overlaps.csv", "off", presets(), {.wants_csv = true});
   EXPECT_THAT(out.csv, StartsWith("1,predicted,,1.25,1,0.8\n"));
-  EXPECT_THROW((void)validate_profile(rows(), "overlaps.csv", "site.slowdown", presets, {}), UserError);
+  EXPECT_THROW((void)validate_profile(rows(), "overlaps.csv", "site.slowdown", presets(), {}), UserError);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/at.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/kernel_flops.hpp"
+#include "workload/body.hpp"
 #include "workload/builder.hpp"
 #include "workload/layer/transformer.hpp"
 
@@ -91,10 +92,11 @@ template <class Trace>
 Workload traced_block(const Trace& trace) {
   Workload work;
   Builder b(work);
-  b.start();
+  Body body;
+  b.resume(body);
   b.open_block();
   trace(b);
-  b.finish();
+  b.finish(body);
   return work;
 }
 
