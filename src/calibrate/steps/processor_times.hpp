@@ -14,7 +14,7 @@ namespace echo::calibrate {
 [[nodiscard]] StepRows bound_by_processors(StepStudy&, const StepRows& rows);
 // The factor that each publication among `rows` shows by itself. Leaves the study as it was.
 [[nodiscard]] std::vector<RateObservation> observe_processors(StepStudy&, const StepRows& rows);
-// The estimate pooled from `seen`; without any, what is known of one call.
+// The estimate pooled from `seen`; without any, what is known of single calls.
 [[nodiscard]] PooledRate pooled_processors(std::span<const RateObservation> seen);
 // Sets the factor of all clusters with such processors.
 void set_processors(StepStudy&, double factor);

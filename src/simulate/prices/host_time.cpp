@@ -20,7 +20,8 @@
 // Frameworks state their times for the processors of a DGX H100 (Intel Xeon 8480C). Others take longer for
 // the same call, by the cluster's host_time_factor: a PyTorch linear layer is issued in 13.5 us there, in 33
 // us by the Grace of a GH200, and in 37 us by that of a GB200 (NVIDIA/TransformerEngine issue 2053); its
-// launch on the GPU, and what waits for memory, differs less. The time once per step is left as it is.
+// launch on the GPU, and what waits for memory, differs less. What published steps show of a framework's
+// whole call is pooled in calibrate/steps/processor_times.cpp. The time once per step is left as it is.
 //
 // Under CUDA_LAUNCH_BLOCKING=1 a launch returns when its kernel has ended (CUDA C++ Programming Guide,
 // asynchronous concurrent execution): host and GPU take turns, and a pass takes the sum of both times.

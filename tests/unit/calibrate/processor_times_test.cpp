@@ -12,8 +12,8 @@ RateObservation shown(const char* publication, double factor) {
   return {"arm", "arm", 0, publication, std::log(factor), 4};
 }
 
-TEST(PooledProcessors, BeginWithThePublishedTimesOfOneCall) {
-  EXPECT_NEAR(std::exp(pooled_processors({}).log_factor), 2.6, 1e-9);
+TEST(PooledProcessors, BeginMidwayBetweenThePublishedTimesOfTwoCalls) {
+  EXPECT_NEAR(std::exp(pooled_processors({}).log_factor), 1.7, 1e-9);
 }
 
 TEST(PooledProcessors, FollowPublicationsAndAreSurerWithEach) {
