@@ -365,7 +365,7 @@ TEST(Casts, OfTheOutputLayerOnlyWhereItIsIn8Bit) {
     const training::ModelSpec m = support::tiny_llama();
     const Workload w = traced(c, blackwell, m);
     return std::count_if(w.kernels.begin(), w.kernels.end(), [&](const ops::KernelKey& k) {
-      return k.kind == KernelKind::gemm && k.precision == of && std::max({k.m, k.n, k.k}) >= m.vocabulary;
+      return k.kind == KernelKind::gemm && k.precision == of && std::max({k.m, k.n, k.k}) >= m.vocab;
     });
   };
   EXPECT_EQ(head_products(Precision::bf16), 3);
