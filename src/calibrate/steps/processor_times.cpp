@@ -1,7 +1,7 @@
 // Problem. Frameworks state their host times for the processors of a DGX H100. NVIDIA/TransformerEngine issue
 // 2053 times two calls on Grace: a PyTorch linear layer takes 2.75 times as long to issue on a GB200 as there
-// (2.5 times on a GH200); Transformer Engine's takes 100 us, 1.06 times what Megatron Core's preset assumes of
-// a call. A framework's call is made of both, and of much else.
+// (2.5 times on a GH200); Transformer Engine's takes 100 us, 1.06 times what Megatron Core's preset assumes
+// of a call. A framework's call is made of both, and of much else.
 //
 // Idea. Steps that the host binds show the factor of the whole call. Of each publication take the steps on
 // such hosts whose prediction rises by `bound` or more if hosts are twice as slow, whatever model and number

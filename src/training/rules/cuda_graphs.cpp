@@ -25,26 +25,26 @@ bool captures(const Attempt& a, GraphModule module) {
 
 constexpr SupportRule module_rules[] = {
     {{"CUDA graphs of parts of a layer do not go with the recomputation of all of it",
-      "cuda_graph_modules recompute"},
+      "cuda_graph_modules cuda_graphs recompute"},
      [](const Attempt& a) {
        return a.config.recompute == Recompute::none || a.config.recompute == Recompute::selective;
      }},
     {{"CUDA graphs of parts of a layer need weights that stay in place",
-      "cuda_graph_modules zero offload_weights"},
+      "cuda_graph_modules cuda_graphs zero offload_weights"},
      [](const Attempt& a) {
        return a.config.zero < ZeroStage::parameters && !a.config.recipe.offload_weights;
      }},
     {{"CUDA graphs of parts of a layer do not go with the offloading of activations",
-      "cuda_graph_modules offload_layers"},
+      "cuda_graph_modules cuda_graphs offload_layers"},
      [](const Attempt& a) { return a.config.recipe.offload_layers == 0; }},
-    {{"a dispatcher's preparation is captured with the router before it", "cuda_graph_modules"},
+    {{"a dispatcher's preparation is captured with the router before it", "cuda_graph_modules cuda_graphs"},
      [](const Attempt& a) {
        return !captures(a, GraphModule::moe_preprocess) || captures(a, GraphModule::moe_router);
      }},
-    {{"a router can be captured where there are experts", "cuda_graph_modules model"},
+    {{"a router can be captured where there are experts", "cuda_graph_modules cuda_graphs model"},
      [](const Attempt& a) { return !captures(a, GraphModule::moe_router) || a.model.has_experts(); }},
     {{"the recomputation of a mixture would begin before the graph of its router and end behind it",
-      "cuda_graph_modules recompute recompute_modules"},
+      "cuda_graph_modules cuda_graphs recompute recompute_modules"},
      [](const Attempt& a) {
        return !captures(a, GraphModule::moe_router) || a.config.recompute != Recompute::selective ||
               !a.config.recipe.recomputes(Module::moe);
