@@ -71,6 +71,7 @@ struct ClusterSpec {
   SwitchId network_switch;
   std::vector<PacketSetting> packets;  // in place of what its NIC and its switch say
   CpuVendor cpu = CpuVendor::intel;
+  double host_time_factor = 1.0;                        // time of a framework's call over that on a DGX H100
   BytesPerSecond host_memory;                           // per node, all sockets together; 0 = unknown
   Bytes host_capacity;                                  // of it, per node; 0 = unknown
   std::array<TierSpec, memory_tier_count - 1> tiers{};  // cxl, nvme, remote; machine::tier_of

@@ -15,6 +15,7 @@
 #include "calibrate/steps/error_report.hpp"
 #include "calibrate/steps/held_out.hpp"
 #include "calibrate/steps/practice_report.hpp"
+#include "calibrate/steps/processor_times.hpp"
 #include "calibrate/steps/settle_report.hpp"
 #include "calibrate/steps/training_rate.hpp"
 
@@ -29,6 +30,7 @@ int main(int argc, char** argv) {
     if (command == "errors") return echo::calibrate::run_errors(args.subspan(2));
     if (command == "memory-errors") return echo::calibrate::run_memory_errors(args.subspan(2));
     if (command == "training") return echo::calibrate::run_training(args.subspan(2));
+    if (command == "processors") return echo::calibrate::run_processors(args.subspan(2));
     if (command == "practice") return echo::calibrate::run_practice(args.subspan(2));
     if (command == "held-out") return echo::calibrate::run_held_out(args.subspan(2));
     if (command == "settle") return echo::calibrate::run_settle(args.subspan(2));
@@ -39,6 +41,7 @@ int main(int argc, char** argv) {
         "echo-calibrate networks [--out FOLDER]\n"
         "echo-calibrate overlaps [--table FILE]\n"
         "echo-calibrate training [--table FILE]\n"
+        "echo-calibrate processors [--table FILE]\n"
         "echo-calibrate errors [--table FILE] [--out FILE] [--runs FILE.csv] [--check]\n"
         "echo-calibrate memory-errors [--table FILE] [--check]\n"
         "echo-calibrate practice [--table FILE] [--out FILE]\n"

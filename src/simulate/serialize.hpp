@@ -162,12 +162,13 @@ void serialize(Archive& archive, echo::machine::ClusterSpec& cluster, unsigned) 
   auto& [name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
          oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes,
          given, dimensions, fabric, routing, congestion_control, nic, network_switch, packets, cpu,
-         host_memory, host_capacity, tiers, power, nccl_version, sharp, rccl, launch_blocking, network,
-         source, what_if] = cluster;
+         host_time_factor, host_memory, host_capacity, tiers, power, nccl_version, sharp, rccl,
+         launch_blocking, network, source, what_if] = cluster;
   all(archive, name, gpu, gpus_per_node, nodes, scale_up_domain, scale_up, scale_out, nics_per_node, topology,
       oversubscription, nodes_per_leaf, leaves_per_pod, spine_oversubscription, groups, dims, planes, given,
-      dimensions, fabric, routing, congestion_control, nic, network_switch, packets, cpu, host_memory,
-      host_capacity, tiers, power, nccl_version, sharp, rccl, launch_blocking, network, source, what_if);
+      dimensions, fabric, routing, congestion_control, nic, network_switch, packets, cpu, host_time_factor,
+      host_memory, host_capacity, tiers, power, nccl_version, sharp, rccl, launch_blocking, network, source,
+      what_if);
 }
 
 template <class Archive>

@@ -59,7 +59,8 @@ enum class Condition : std::int8_t {
   offloads_optimizer,    // offload_optimizer
   offloads_activations,  // offload_layers > 0
   offloads_weights,      // offload_weights
-  has_nics               // the cluster is made of NICs and switches, not of given dimensions
+  has_nics,              // the cluster is made of NICs and switches, not of given dimensions
+  issues_passes          // no CUDA graph holds whole passes
 };
 using Conditions = std::uint32_t;  // bits, by place
 

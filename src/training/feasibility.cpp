@@ -7,10 +7,10 @@ namespace echo::training {
 // The general rules come first: others divide by the degrees.
 std::span<const RuleSet* const> rule_sets() {
   static constexpr const RuleSet* sets[] = {
-      &rules::general,        &rules::not_simulated, &rules::context,       &rules::mamba,
-      &rules::cuda_graphs,    &rules::fused_experts, &rules::formats,       &rules::offloading,
-      &rules::expert_overlap, &rules::multi_token,   &rules::recomputation, &rules::dense_models,
-      &rules::experts,        &rules::given_machines};
+      &rules::general,      &rules::not_simulated,  &rules::context,       &rules::mamba,
+      &rules::cuda_graphs,  &rules::graph_modules,  &rules::fused_experts, &rules::formats,
+      &rules::offloading,   &rules::expert_overlap, &rules::multi_token,   &rules::recomputation,
+      &rules::dense_models, &rules::experts,        &rules::given_machines};
   return sets;
 }
 

@@ -44,6 +44,11 @@ enum class Module : std::int32_t {
   shared_experts = 64
 };
 
+// Parts of a layer that Megatron-LM --cuda-graph-modules captures, as bits: attention or the feed-forward
+// net, each with the norm before it; a mixture up to its router, shared experts included; what its dispatcher
+// does before tokens leave; a Mamba layer.
+enum class GraphModule : std::int32_t { attn = 1, mlp = 2, moe_router = 4, moe_preprocess = 8, mamba = 16 };
+
 // Products of a layer, by Megatron's names, as bits.
 enum class Product : std::int32_t { linear_qkv = 1, linear_proj = 2, linear_fc1 = 4, linear_fc2 = 8 };
 
@@ -54,6 +59,9 @@ struct Recipe {
 
   [[nodiscard]] constexpr bool recomputes(Module module) const {
     return (recompute_modules & static_cast<std::int32_t>(module)) != 0;
+  }
+  [[nodiscard]] constexpr bool captures(GraphModule module) const {
+    return !cuda_graphs && (cuda_graph_modules & static_cast<std::int32_t>(module)) != 0;
   }
   [[nodiscard]] constexpr bool adapts(Product product) const {
     return (lora_targets & static_cast<std::int32_t>(product)) != 0;

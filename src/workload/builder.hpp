@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/at.hpp"
+#include "training/recipe.hpp"
 #include "workload/workload.hpp"
 
 namespace echo::workload {
@@ -72,6 +73,33 @@ class GraphedLayer {
  private:
   Builder& builder_;
   bool on_;
+  Builder::Issued before_;
+};
+
+// Parts of a layer's pass, those of which the recipe captures form CUDA graphs: one for all that adjoin
+// (Megatron-LM --cuda-graph-modules). What they replay is issued at once; the GPU's own way from node to
+// node, shorter than between launches, is neglected.
+class GraphedParts {
+ public:
+  GraphedParts(Builder& builder, const training::Recipe& recipe) : builder_(builder), recipe_(recipe) {}
+  ~GraphedParts() { leave(); }
+  GraphedParts(const GraphedParts&) = delete;
+  GraphedParts& operator=(const GraphedParts&) = delete;
+
+  void enter(training::GraphModule module) {
+    if (!recipe_.captures(module)) return leave();
+    if (!on_) before_ = builder_.issued();
+    on_ = true;
+  }
+  void leave() {
+    if (on_) builder_.replay_since(before_);
+    on_ = false;
+  }
+
+ private:
+  Builder& builder_;
+  const training::Recipe& recipe_;
+  bool on_ = false;
   Builder::Issued before_;
 };
 

@@ -114,6 +114,44 @@ TEST_F(RecipeLaws, GraphsAreNeverSlower) {
   EXPECT_GT(graphed, 40);
 }
 
+// Parts of a layer in graphs leave less to issue, and whole passes in graphs still less.
+TEST_F(RecipeLaws, GraphsOfPartsAreNeverSlowerAndGraphsOfPassesNoSlowerStill) {
+  int graphed = 0, faster = 0;
+  for_each(400, [&](TrainingConfig c) {
+    const SimTime eager = step(c);
+    c.recipe.cuda_graph_modules = 1;
+    const StepReport parts = simulate(c, catalog_, known_, ws_);
+    if (parts.status != Status::ok) return;
+    ++graphed;
+    EXPECT_LE(parts.step, eager);
+    faster += parts.step < eager ? 1 : 0;
+    c.recipe.cuda_graphs = true;
+    const StepReport passes = simulate(c, catalog_, known_, ws_);
+    if (passes.status == Status::ok) {
+      EXPECT_LE(passes.step, parts.step);
+    }
+  });
+  EXPECT_GT(graphed, 40);
+  EXPECT_GT(faster, 5);
+}
+
+// Slower processors make no step faster, and those that the host does not bind no slower.
+TEST_F(RecipeLaws, SlowerHostsAreNeverFaster) {
+  int slower = 0, same = 0;
+  for_each(200, [&](TrainingConfig c) {
+    const SimTime usual = step(c);
+    for (machine::ClusterSpec& cluster : catalog_.clusters) cluster.host_time_factor *= 2.0;
+    ws_ = Workspace();
+    const SimTime slow = step(c);
+    for (machine::ClusterSpec& cluster : catalog_.clusters) cluster.host_time_factor /= 2.0;
+    ws_ = Workspace();
+    EXPECT_GE(slow, usual);
+    ++(slow > usual ? slower : same);
+  });
+  EXPECT_GT(slower, 5);
+  EXPECT_GT(same, 5);
+}
+
 TEST_F(RecipeLaws, SmallerOptimizersAndNoClippingAreNeverSlower) {
   for_each(150, [&](TrainingConfig c) {
     const SimTime adam = step(c);

@@ -48,7 +48,7 @@ TrainingConfig drawn(std::uint64_t seed) {
 Catalog with_instant_hosts(Catalog catalog) {
   for (training::FrameworkSpec& framework : catalog.frameworks) {
     framework.host_per_kernel = framework.host_per_peer = SimTime::zero();
-    framework.host_per_step = framework.host_per_slice = SimTime::zero();
+    framework.host_per_step = framework.host_per_slice = framework.host_per_expert = SimTime::zero();
   }
   return catalog;
 }

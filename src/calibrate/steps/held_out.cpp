@@ -1,9 +1,10 @@
 // Problem. An error on rows to which a constant was fitted does not predict the error on the next
 // publication.
 //
-// Idea. Few constants were fitted on steps at all: the sustained rate of products (training_rate.cpp) and
-// host times of three frameworks. Everything else comes from kernels, collectives, data sheets and source
-// code. So leave a publication out, fit those few again, predict it.
+// Idea. Few constants were fitted on steps at all: the sustained rate of products (training_rate.cpp), how
+// much slower Arm's processors are (processor_times.cpp) and the host times of three frameworks. Everything
+// else comes from kernels, collectives, data sheets and source code. So leave a publication out, fit those
+// few again, predict it.
 //
 // A GPU kind whose only steps are the publication's uses the rate of its family (rate_pool.cpp). A host time
 // that only this publication shows is replaced by the one measured for the other eager framework.
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -27,6 +29,7 @@
 #include "base/at.hpp"
 #include "base/named_table.hpp"
 #include "calibrate/steps/practice_report.hpp"
+#include "calibrate/steps/processor_times.hpp"
 #include "calibrate/steps/step_study.hpp"
 #include "calibrate/steps/training_rate.hpp"
 #include "config/toml/read_file.hpp"
@@ -71,24 +74,40 @@ void take_back_hosts(StepStudy& study, const std::string& source) {
   }
 }
 
+// What the publications show by themselves of constants that are pooled over them.
+struct Observations {
+  std::vector<RateObservation> rates, processors;
+};
+
+std::vector<RateObservation> without(const std::vector<RateObservation>& seen, const std::string& source) {
+  std::vector<RateObservation> others;
+  for (const RateObservation& one : seen)
+    if (one.publication != source) others.push_back(one);
+  return others;
+}
+
+void fit_to_others(StepStudy& study, const Observations& seen, const std::string& source) {
+  if (const auto others = without(seen.rates, source); others.size() < seen.rates.size())
+    set_rates(study, others);
+  if (const auto others = without(seen.processors, source); others.size() < seen.processors.size())
+    set_processors(study, std::exp(pooled_processors(others).log_factor));
+  take_back_hosts(study, source);
+}
+
 // `unseen` predicts what the publication has not been fitted on: the study itself, or its stock twin.
-void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all,
-                    const std::vector<RateObservation>& rates, const Practices& practices,
-                    const std::string& source, ErrorOwners& owners, std::vector<HeldOut>& out) {
+void predict_unseen(StepStudy& study, StepStudy& unseen, const StepRows& all, const Observations& seen,
+                    const Practices& practices, const std::string& source, ErrorOwners& owners,
+                    std::vector<HeldOut>& out) {
   StepRows own;
   for (const config::MeasuredStep* row : all)
     if (row->source == source) own.push_back(row);
-  std::vector<RateObservation> others;
-  for (const RateObservation& rate : rates)
-    if (rate.publication != source) others.push_back(rate);
   const auto kernels = unseen.calibration.kernels;
   const simulate::Practice practice = unseen.calibration.practice;
   const simulate::Catalog catalog = unseen.steps.catalog;
   const std::size_t first = out.size();
   study.forget_prices();
   for (const config::MeasuredStep* row : own) out.push_back({row, study.predict(*row), {}});
-  if (others.size() < rates.size()) set_rates(unseen, others);
-  take_back_hosts(unseen, source);
+  fit_to_others(unseen, seen, source);
   unseen.calibration.practice = practice_without(practices, source);
   unseen.forget_prices();
   for (std::size_t i = first; i < out.size(); ++i)
@@ -133,9 +152,9 @@ std::vector<HeldOut> held_out(StepStudy& study, StepStudy* stock) {
   std::vector<HeldOut> rows;
   ErrorOwners owners;
   const Practices practices = practices_of(study.steps, study.calibration);
-  const std::vector<RateObservation> rates = observe_rates(study, all);
+  const Observations seen{observe_rates(study, all), observe_processors(study, all)};
   for (const std::string& source : sources)
-    predict_unseen(study, stock != nullptr ? *stock : study, all, rates, practices, source, owners, rows);
+    predict_unseen(study, stock != nullptr ? *stock : study, all, seen, practices, source, owners, rows);
   std::erase_if(rows, [](const HeldOut& row) { return !row.unseen; });
   return rows;
 }

@@ -327,6 +327,7 @@ ClusterFile read_cluster(TableReader& file) {
   cluster.nodes = count(file, "nodes", {0, 1e7});
   cluster.scale_up_domain = count(file, "scale_up_domain", {1, 65536});
   cluster.cpu = choice<machine::CpuVendor>(file, "cpu", {"intel", "amd", "arm"});
+  file.real("host_time_factor", {0.1, 10.0}, cluster.host_time_factor, Presence::optional);
   cluster.host_memory = bandwidth(file, "host_memory_bandwidth", Presence::optional);
   double host_capacity = 0.0;
   file.quantity("host_memory_capacity", UnitKind::bytes, {1.0, 1e18}, host_capacity, Presence::optional);

@@ -37,6 +37,7 @@ const AxesRead& axes_of_memory() {
                              Axis::kernels_rms_rope,
                              Axis::kernels_loss,
                              Axis::cuda_graphs,
+                             Axis::cuda_graph_modules,
                              Axis::fp8_recipe,
                              Axis::fp8_gather,
                              Axis::fp32_gradients,

@@ -13,6 +13,9 @@
 
 namespace echo::simulate {
 
+// A framework's host time, stated for the processors of a DGX H100, on those of the cluster.
+[[nodiscard]] SimTime on_hosts_of(const machine::ClusterSpec&, SimTime);
+
 class Host {
  public:
   Host(const training::TrainingConfig&, const training::ModelSpec&, const training::FrameworkSpec&,

@@ -12,6 +12,7 @@
 #include "network/shared_links.hpp"
 #include "ops/launches.hpp"
 #include "simulate/prices/fill_factors.hpp"
+#include "simulate/prices/host_time.hpp"
 #include "simulate/prices/links_by_flows.hpp"
 #include "simulate/prices/price_host.hpp"
 #include "simulate/prices/userbuffers.hpp"
@@ -46,10 +47,10 @@ const auto& named(const Table& table, const std::string& name) {
 }  // namespace
 
 BottleneckTimes bottlenecks_of(const ops::KernelKey& key, const ops::KernelPrice& price, SimTime in_step,
-                               const training::FrameworkSpec& framework, bool cuda_graphs) {
+                               const KernelIssue& issue) {
   BottleneckTimes bottlenecks;
   const auto whole = static_cast<double>(in_step.count()), alone = static_cast<double>(price.alone.count());
-  const bool issued = key.grouped && !cuda_graphs && key.batch * framework.host_per_expert > price.alone;
+  const bool issued = key.grouped && key.batch * issue.per_expert > price.alone;
   bottlenecks[Bottleneck::host] = issued ? whole : whole - alone;
   if (issued) return bottlenecks;
   bottlenecks[Bottleneck::arithmetic] = alone * price.by_arithmetic;
@@ -65,11 +66,17 @@ BottleneckTimes bottlenecks_of(const ops::KernelKey& key, const ops::KernelPrice
 // CUDA Graphs"); the few kernels of a step outside of graphs are given that gap as well.
 constexpr SimTime gap_in_graph = std::chrono::nanoseconds(500);
 
-SimTime within_a_step(const ops::KernelKey& key, SimTime alone, const training::FrameworkSpec& framework,
-                      bool cuda_graphs) {
-  const SimTime gap = cuda_graphs ? std::min(framework.kernel_gap, gap_in_graph) : framework.kernel_gap;
-  if (!key.grouped) return alone + ops::launches_of(key) * gap;
-  return std::max(alone, cuda_graphs ? SimTime::zero() : key.batch * framework.host_per_expert) + gap;
+KernelIssue::KernelIssue(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
+                         const machine::ClusterSpec& cluster)
+    : gap(framework.kernel_gap), per_expert(on_hosts_of(cluster, framework.host_per_expert)) {
+  if (!config.recipe.cuda_graphs) return;
+  gap = std::min(gap, gap_in_graph);
+  per_expert = SimTime::zero();
+}
+
+SimTime within_a_step(const ops::KernelKey& key, SimTime alone, const KernelIssue& issue) {
+  if (!key.grouped) return alone + ops::launches_of(key) * issue.gap;
+  return std::max(alone, key.batch * issue.per_expert) + issue.gap;
 }
 
 std::size_t PriceKeyHash::operator()(const std::pair<std::int32_t, ops::KernelKey>& p) const {
@@ -305,7 +312,8 @@ SimTime price_kernel(ops::KernelKey key, const training::TrainingConfig& config,
   key.library = config.recipe.kernel_library;
   const PricedKernel& price =
       priced({gpu_of(config, catalog), key}, config, catalog, calibration, memo).second;
-  return within_a_step(key, price.alone.alone, catalog.framework(config), config.recipe.cuda_graphs);
+  return within_a_step(key, price.alone.alone,
+                       {config, catalog.framework(config), catalog.cluster(config.cluster)});
 }
 
 // Those of the first `kernels` kernels stay.
@@ -321,6 +329,7 @@ static void price_kernels(const training::TrainingConfig& config, const Catalog&
                           const Calibration& calibration, const workload::Workload& work, PriceMemo& memo,
                           Prices& out) {
   const training::FrameworkSpec& framework = catalog.framework(config);
+  const KernelIssue issue(config, framework, catalog.cluster(config.cluster));
   std::pair<std::int32_t, ops::KernelKey> of_gpu{gpu_of(config, catalog), {}};
   for (std::size_t i = out.kernels.size(); i < work.kernels.size(); ++i) {
     ops::KernelKey& key = of_gpu.second = work.kernels[i];
@@ -329,9 +338,8 @@ static void price_kernels(const training::TrainingConfig& config, const Catalog&
     const ops::KernelPrice& price = known.alone;
     out.kernels.push_back(price);
     out.kernel_number.push_back(known.number);
-    out.alone.push_back(within_a_step(key, price.alone, framework, config.recipe.cuda_graphs));
-    out.bottlenecks.push_back(
-        bottlenecks_of(key, price, out.alone.back(), framework, config.recipe.cuda_graphs));
+    out.alone.push_back(within_a_step(key, price.alone, issue));
+    out.bottlenecks.push_back(bottlenecks_of(key, price, out.alone.back(), issue));
   }
 }
 

@@ -31,11 +31,17 @@ void price_ends(const training::TrainingConfig&, const Catalog&, const Calibrati
 [[nodiscard]] ops::CommSettings comm_settings_of(const training::TrainingConfig&, const Catalog&);
 [[nodiscard]] ops::GenericSettings generic_settings_of(const training::Recipe&);
 
+// What a kernel of a step waits for: the kernel before it, and the host.
+struct KernelIssue {
+  KernelIssue(const training::TrainingConfig&, const training::FrameworkSpec&, const machine::ClusterSpec&);
+  SimTime gap;         // between dependent kernels
+  SimTime per_expert;  // of one product of a group; 0: a graph issues it
+};
+
 // A kernel's time in a step per bottleneck, and in total: `alone` plus delays by the host and dependences.
 [[nodiscard]] BottleneckTimes bottlenecks_of(const ops::KernelKey&, const ops::KernelPrice&, SimTime in_step,
-                                             const training::FrameworkSpec&, bool cuda_graphs);
-[[nodiscard]] SimTime within_a_step(const ops::KernelKey&, SimTime alone, const training::FrameworkSpec&,
-                                    bool cuda_graphs);
+                                             const KernelIssue&);
+[[nodiscard]] SimTime within_a_step(const ops::KernelKey&, SimTime alone, const KernelIssue&);
 
 // The time of one kernel in a step of `config`.
 [[nodiscard]] SimTime price_kernel(ops::KernelKey, const training::TrainingConfig&, const Catalog&,

@@ -103,6 +103,7 @@ class Pricer {
     ECHO_EXPECT(constants_at >= 0);
     const std::int32_t gpu_id =
         (config_.gpu.is_none() ? catalog_.cluster(config_.cluster).gpu : config_.gpu).index();
+    const KernelIssue issue(config_, framework_, catalog_.cluster(config_.cluster));
     out_.kernels.clear(), out_.kernel_number.clear(), out_.alone.clear(), out_.bottlenecks.clear();
     for (ops::KernelKey key : s_.trace->kernels) {
       key.library = config_.recipe.kernel_library;
@@ -116,10 +117,9 @@ class Pricer {
         entry->second = {kernels::price_known(key, gpu_, known_.kernels[at(constants_at)], known_.measured),
                          static_cast<std::int32_t>(memo_.kernels.size()) - 1};
       const ops::KernelPrice& price = entry->second.alone;
-      const bool graphs = config_.recipe.cuda_graphs;
       out_.kernels.push_back(price), out_.kernel_number.push_back(entry->second.number);
-      out_.alone.push_back(timed_ ? price.alone : within_a_step(key, price.alone, framework_, graphs));
-      out_.bottlenecks.push_back(bottlenecks_of(key, price, out_.alone.back(), framework_, graphs));
+      out_.alone.push_back(timed_ ? price.alone : within_a_step(key, price.alone, issue));
+      out_.bottlenecks.push_back(bottlenecks_of(key, price, out_.alone.back(), issue));
     }
     out_.kernels.push_back(shapeless), out_.kernel_number.push_back(INT32_MAX - gpu_id);
   }

@@ -74,6 +74,7 @@ constexpr Question questions[] = {
     {Condition::offloads_activations, [](In s) { return s.config.recipe.offload_layers > 0; }},
     {Condition::offloads_weights, [](In s) { return s.config.recipe.offload_weights; }},
     {Condition::has_nics, [](In s) { return !s.given_by_dimensions; }},
+    {Condition::issues_passes, [](In s) { return !s.config.recipe.cuda_graphs; }},
 };
 // clang-format on
 

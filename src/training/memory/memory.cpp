@@ -46,11 +46,13 @@ Instant fullest(const StageHolds& holds, double held, std::int32_t in_flight) {
 // cuBLAS allocates 32 MiB per handle from Hopper on, 8 before (PyTorch
 // aten/src/ATen/cuda/CublasHandlePool.cpp); cuBLASLt as much again. A CUDA graph has its own pool, which
 // keeps what it holds: tensors kept for backward are there instead of in the eager pool, and the temporary
-// ones of its passes are not shared with the eager rest.
+// ones of its passes are not shared with the eager rest. Of graphs of parts of layers those are at most as
+// much.
 double workspace_bytes(const TrainingConfig& c, const machine::GpuSpec& gpu, double passing) {
   constexpr double mib = 1024.0 * 1024.0;
   const double products = (gpu.compute_capability >= 90 ? 2.0 * 32.0 : 2.0 * 8.0) * mib;
-  return products + (c.recipe.cuda_graphs ? passing : 0.0);
+  const bool has_graphs = c.recipe.cuda_graphs || c.recipe.cuda_graph_modules != 0;
+  return products + (has_graphs ? passing : 0.0);
 }
 
 }  // namespace

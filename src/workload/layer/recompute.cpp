@@ -46,6 +46,12 @@ void recompute_norm(Builder& b, const Shapes& s, OpId after = OpId::none()) {
   b.compute(again, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {after});
 }
 
+void recompute_mixture(Builder& b, const Shapes& s, OpId start_after) {
+  constexpr training::Recipe without_graphs;  // what is recomputed is issued op by op
+  GraphedParts none(b, without_graphs);
+  mixture_forward(b, s, again, none, start_after);
+}
+
 OpId recompute_modules(Builder& b, const Shapes& s, LayerKind kind, OpId start_after) {
   if (s.recomputes(Module::layernorm)) {
     if (kind.has_attention() && s.x.model.has_latent_attention()) recompute_norm(b, s, start_after);
@@ -53,7 +59,7 @@ OpId recompute_modules(Builder& b, const Shapes& s, LayerKind kind, OpId start_a
   }
   if (kind.mixes_experts()) {
     if (s.recomputes(Module::moe))
-      mixture_forward(b, s, again, start_after);
+      recompute_mixture(b, s, start_after);
     else if (s.recomputes(Module::shared_experts))
       return shared_experts_forward(b, s, again, start_after);
   } else if (kind.net == Net::dense && s.recomputes(Module::mlp)) {

@@ -85,10 +85,18 @@ OpId mixer_backward(Builder& b, const Shapes& s, Mixer mixer, const GradientRead
   return mixer == Mixer::mamba ? mamba_backward(b, s, ready) : attention_backward(b, s, mixer, ready);
 }
 
-OpId net_forward(Builder& b, const Shapes& s, Net net, TimeCategory part) {
+OpId net_forward(Builder& b, const Shapes& s, Net net, TimeCategory part, GraphedParts& graphs) {
   if (net == Net::dense) return feed_forward(b, s, part);
-  mixture_forward(b, s, part);
+  mixture_forward(b, s, part, graphs);
   return OpId::none();
+}
+
+training::GraphModule module_of(Mixer mixer) {
+  return mixer == Mixer::mamba ? training::GraphModule::mamba : training::GraphModule::attn;
+}
+
+training::GraphModule module_of(Net net) {
+  return net == Net::dense ? training::GraphModule::mlp : training::GraphModule::moe_router;
 }
 
 // The border of two stretches in a layer that has no dispatch.
@@ -100,18 +108,21 @@ void layer_forward(Builder& b, const BlockContext& x, LayerKind kind, TimeCatego
                    Extent extent) {
   const Shapes s(x);
   const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
+  GraphedParts graphs(b, x.config.recipe);
   cast_gathered_weights(b, s, kind, part, start_after);
   if (kind.mixer != Mixer::none) {
+    graphs.enter(module_of(kind.mixer));
     norm_before(b, s, part, start_after);
     start_after = OpId::none();
     residual(b, s, part, mixer_forward(b, s, kind.mixer, part));
   }
   if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.net != Net::none) {
+    graphs.enter(module_of(kind.net));
     if (!training::shares_norm(x.model, kind)) norm_before(b, s, part, start_after);
     if (extent == Extent::needed && kind.net == Net::dense && !x.model.post_norms)
       return feed_forward_up(b, s, part);
-    residual(b, s, part, net_forward(b, s, kind.net, part));
+    residual(b, s, part, net_forward(b, s, kind.net, part, graphs));
   }
   if (!kind.mixes_experts()) cut_without_transfer(b);
 }
@@ -125,15 +136,17 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, training:
   const OpId recomputed = recompute_layer(b, s, kind, start_after);
   if (!recomputed.is_none()) start_after = recomputed;  // itself later than what it started after
   const GraphedLayer replayed(b, x.config.recipe.cuda_graphs);
+  GraphedParts graphs(b, x.config.recipe);
   cast_gathered_weights(b, s, kind, TimeCategory::backward, start_after);
   if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.net != Net::none) {
+    if (kind.net == Net::dense) graphs.enter(training::GraphModule::mlp);
     residual_gradient(b, s, start_after);
     start_after = OpId::none();
     const bool own_norm = !training::shares_norm(x.model, kind);
     if (own_norm) norm_again(b, s);
     const OpId done =
-        kind.mixes_experts() ? mixture_backward(b, s, ready) : feed_forward_backward(b, s, ready);
+        kind.mixes_experts() ? mixture_backward(b, s, graphs, ready) : feed_forward_backward(b, s, ready);
     if (own_norm)
       norm_gradient(b, s, done);
     else  // added to the gradient that attention gives to the norm's output
@@ -141,6 +154,7 @@ void layer_backward(Builder& b, const BlockContext& x, LayerKind kind, training:
   }
   if (!kind.mixes_experts()) cut_without_transfer(b);
   if (kind.mixer != Mixer::none) {
+    graphs.enter(module_of(kind.mixer));
     residual_gradient(b, s, start_after);
     norm_again(b, s);
     norm_gradient(b, s, mixer_backward(b, s, kind.mixer, ready));
@@ -163,9 +177,22 @@ void layer_weight_gradients(Builder& b, const BlockContext& x, LayerKind kind) {
   if (kind.mixer == Mixer::mamba) mamba_weight_gradients(b, s, ready);
 }
 
-void head_weight_gradients(Builder& b, const BlockContext& x) {
+namespace {
+
+// Those of the output layer. Megatron-LM's own is 16-bit whatever the number format; with fp8_output_proj it
+// is a Transformer Engine layer of 8-bit operands (core/extensions/transformer_engine.py,
+// TELMHeadColumnParallelLinear). Its input comes out of a norm of its own; the gradient of the logits is cast
+// like any other.
+Shapes head_shapes(const BlockContext& x) {
   Shapes s(x);
-  s.sixteen_bit = true;
+  s.sixteen_bit = !(x.config.recipe.fp8_output_layer && x.config.precision == machine::Precision::mxfp8);
+  return s;
+}
+
+}  // namespace
+
+void head_weight_gradients(Builder& b, const BlockContext& x) {
+  Shapes s = head_shapes(x);
   const GradientReady nobody;
   Accumulating accumulating(nobody, s);
   weight_gradient(b, s, s.hidden, s.vocabulary, s.rows, accumulating.hook());
@@ -196,10 +223,9 @@ void embedding_backward(Builder& b, const BlockContext& x, const GradientReady& 
 }
 
 void head_forward(Builder& b, const BlockContext& x, OpId start_after) {
-  Shapes s(x);
-  s.sixteen_bit = true;
+  const Shapes s = head_shapes(x);
   b.compute(TimeCategory::forward, s.op(KernelKind::norm_forward, s.shared_rows, s.hidden), {start_after});
-  const OpId input = gather(b, s, b.last_compute(), s.hidden);
+  const OpId input = cast_and_gather(b, s, TimeCategory::forward, s.hidden, Origin::norm);
   b.compute(TimeCategory::forward, s.gemm(s.rows, s.vocabulary, s.hidden, GemmLayout::tn), {input});
   b.compute(TimeCategory::forward, s.op(KernelKind::cross_entropy_forward, s.rows, s.vocabulary));
   if (s.t > 1) {  // maximum, predicted logit and sum of exponentials: one fp32 number per token each
@@ -212,8 +238,7 @@ void head_forward(Builder& b, const BlockContext& x, OpId start_after) {
 }
 
 void head_backward(Builder& b, const BlockContext& x, const GradientReady& when_ready) {
-  Shapes s(x);
-  s.sixteen_bit = true;
+  const Shapes s = head_shapes(x);
   Accumulating accumulating(when_ready, s);
   const GradientReady ready = accumulating.hook();
   b.compute(TimeCategory::backward, s.op(KernelKind::cross_entropy_backward, s.rows, s.vocabulary));

@@ -48,8 +48,13 @@ void score(Builder& b, const Mixture& x, TimeCategory part, OpId start_after) {
   b.compute(part, x.routing(KernelKind::router_forward));
 }
 
-void route(Builder& b, const Mixture& x, TimeCategory part, OpId start_after) {
+// HybridEP gathers the map in the call that sends the tokens.
+void route(Builder& b, const Mixture& x, TimeCategory part, GraphedParts& graphs, OpId start_after) {
   score(b, x, part, start_after);
+  if (x.is_hybrid())
+    graphs.leave();
+  else
+    graphs.enter(training::GraphModule::moe_preprocess);
   const machine::GroupSpan& grid = x.s.x.layout.expert_grid;
   if (x.is_hybrid())
     over(b, x.s.x.layout.expert, CollectiveKind::all_gather,
@@ -58,6 +63,7 @@ void route(Builder& b, const Mixture& x, TimeCategory part, OpId start_after) {
     over(b, grid, CollectiveKind::all_gather, std::int64_t{8} * x.s.x.model.experts * grid.ranks,
          b.last_compute());  // counts; the dispatch queues behind them
   sort_copies(b, x, part, true);
+  graphs.leave();
 }
 
 void route_backward(Builder& b, const Mixture& x, const GradientReady& ready) {
@@ -96,12 +102,12 @@ OpId shared_experts_forward(Builder& b, const Shapes& s, TimeCategory part, OpId
   return row_forward(b, s, part, x.shared_ffn);
 }
 
-void mixture_forward(Builder& b, const Shapes& s, TimeCategory part, OpId start_after) {
+void mixture_forward(Builder& b, const Shapes& s, TimeCategory part, GraphedParts& graphs, OpId start_after) {
   const Mixture x(s);
   const bool beside = x.overlaps_shared();
   OpId shared_sum = OpId::none();
   if (!beside) shared_sum = shared_experts_forward(b, s, part, start_after);
-  route(b, x, part, start_after);
+  route(b, x, part, graphs, start_after);
   b.cut();
   const OpId arrived = dispatch(b, x, b.last_compute());
   b.cut();
@@ -133,7 +139,7 @@ void mixture_per_op(Builder& b, const Shapes& s, KeptProducts& kept) {
   gate_forward(b, x, part, OpId::none());
 }
 
-OpId mixture_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
+OpId mixture_backward(Builder& b, const Shapes& s, GraphedParts& graphs, const GradientReady& ready) {
   const Mixture x(s);
   const bool beside = x.overlaps_shared();
   const auto shared_down = [&] {
@@ -152,7 +158,9 @@ OpId mixture_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
   const OpId returned = combine(b, x, b.last_compute());
   b.cut();
   if (beside) shared_gradient = column_backward(b, s, s.hidden, x.shared_up, ready);
+  graphs.enter(training::GraphModule::moe_preprocess);
   sort_copies(b, x, TimeCategory::backward, false, returned);
+  graphs.enter(training::GraphModule::moe_router);
   route_backward(b, x, ready);
   if (!x.has_shared()) return OpId::none();
   if (!beside) {

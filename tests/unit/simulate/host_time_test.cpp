@@ -38,6 +38,18 @@ TEST(Host, IssuesKernelsOneByOneAndGraphsAtOnce) {
   EXPECT_EQ(host.issue_time(block), us(5) + std::chrono::nanoseconds(2500));
 }
 
+TEST(Host, TakesLongerWhereItsProcessorsDo) {
+  machine::ClusterSpec cluster;
+  workload::OpGraph block;
+  block.launches = 40, block.looped = 30, block.graphs = 2;
+  const SimTime usual = host_of(support::a_config()).issue_time(block);
+  cluster.host_time_factor = 1.5;
+  const SimTime slow = host_of(support::a_config(), support::tiny_llama(), cluster).issue_time(block);
+  const SimTime replays = 2 * std::chrono::nanoseconds(2500);  // the driver's
+  EXPECT_EQ(2 * (slow - replays), 3 * (usual - replays));
+  EXPECT_EQ(on_hosts_of(cluster, us(94)), us(141));
+}
+
 TEST(Host, WaitsForPeersWhereAPipelineCrossesNodes) {
   training::FrameworkSpec f = slow_host();
   f.host_per_peer = us(100);

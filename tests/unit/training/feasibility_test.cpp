@@ -242,6 +242,26 @@ TEST(Feasibility, NarrowProductsNeedWholeBlocks) {
   }
 }
 
+TEST(Feasibility, GraphsOfModulesNeedWhatTheyHoldInPlace) {
+  TrainingConfig c = with({.data = 8});
+  c.recipe.cuda_graph_modules = static_cast<std::int32_t>(GraphModule::attn);
+  EXPECT_EQ(rule_of(c), "");
+  c.recipe.cuda_graph_modules = static_cast<std::int32_t>(GraphModule::moe_preprocess);
+  EXPECT_EQ(rule_of(c), "a dispatcher's preparation is captured with the router before it");
+  c.recipe.cuda_graph_modules |= static_cast<std::int32_t>(GraphModule::moe_router);
+  EXPECT_EQ(rule_of(c), "a router can be captured where there are experts");
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()), "");
+  c.recompute = Recompute::selective;
+  c.recipe.recompute_modules = static_cast<std::int32_t>(Module::moe);
+  EXPECT_EQ(rule_of(c, support::tiny_mixture()),
+            "the recomputation of a mixture would begin before the graph of its router and end behind it");
+  c.recompute = Recompute::full;
+  EXPECT_EQ(rule_of(c), "CUDA graphs of parts of a layer do not go with the recomputation of all of it");
+  c.recompute = Recompute::none;
+  c.zero = ZeroStage::parameters;
+  EXPECT_EQ(rule_of(c), "CUDA graphs of parts of a layer need weights that stay in place");
+}
+
 TEST(Feasibility, GraphsNeedFixedShapesAndPlaces) {
   TrainingConfig c = with({.data = 8});
   c.recipe.cuda_graphs = true;

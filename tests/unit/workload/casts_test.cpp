@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 
 #include "base/at.hpp"
@@ -323,6 +325,54 @@ TEST(CudaGraphs, ReplaceTheLaunchesOfALayer) {
     EXPECT_EQ(graphed.blocks[place].graphs, 0);
     EXPECT_EQ(graphed.blocks[place].launches, eager.blocks[place].launches);
   }
+}
+
+// Attention, or the net, is one replay; both of a layer are one, and what is left is issued as before.
+TEST(CudaGraphs, OfModulesReplaceTheirLaunchesAndAdjoiningOnesAreOne) {
+  using training::GraphModule;
+  const auto issued = [](std::int32_t modules) {
+    TrainingConfig c = in(Precision::bf16, {}, {.tensor = 2});
+    c.recipe.cuda_graph_modules = modules;
+    const Workload w = traced(c, hopper, support::tiny_llama());
+    std::array<std::array<std::int32_t, 2>, 2> of_passes{};
+    for (const std::size_t pass : {0, 1}) {
+      const OpGraph& block = w.blocks[pass == 0 ? 1 : 4];
+      of_passes[pass] = {block.launches, block.graphs};
+    }
+    return of_passes;
+  };
+  const std::int32_t attention = static_cast<std::int32_t>(GraphModule::attn),
+                     net = static_cast<std::int32_t>(GraphModule::mlp);
+  const auto none = issued(0), first = issued(attention), second = issued(net),
+             both = issued(attention | net);
+  for (const std::size_t pass : {0, 1}) {
+    EXPECT_EQ(none[pass][1], 0);
+    EXPECT_EQ(first[pass][1], 1);
+    EXPECT_EQ(second[pass][1], 1);
+    EXPECT_EQ(both[pass][1], 1);
+    EXPECT_GT(first[pass][0], 0);
+    EXPECT_GT(second[pass][0], 0);
+    EXPECT_EQ(first[pass][0] + second[pass][0], none[pass][0]);
+    EXPECT_EQ(both[pass][0], 0);
+  }
+}
+
+// Megatron-LM's own output layer is 16-bit; Transformer Engine's multiplies mxfp8, and casts what it
+// multiplies.
+TEST(Casts, OfTheOutputLayerOnlyWhereItIsIn8Bit) {
+  TrainingConfig c = in(Precision::mxfp8, {});
+  const auto head_products = [&](Precision of) {
+    const training::ModelSpec m = support::tiny_llama();
+    const Workload w = traced(c, blackwell, m);
+    return std::count_if(w.kernels.begin(), w.kernels.end(), [&](const ops::KernelKey& k) {
+      return k.kind == KernelKind::gemm && k.precision == of && std::max({k.m, k.n, k.k}) >= m.vocab;
+    });
+  };
+  EXPECT_EQ(head_products(Precision::bf16), 3);
+  EXPECT_EQ(head_products(Precision::mxfp8), 0);
+  c.recipe.fp8_output_layer = true;
+  EXPECT_EQ(head_products(Precision::bf16), 0);
+  EXPECT_EQ(head_products(Precision::mxfp8), 3);
 }
 
 TEST(Casts, ScalesOfRowsTravelAs16Bit) {

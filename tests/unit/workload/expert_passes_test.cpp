@@ -28,6 +28,35 @@ TEST(MixtureWorkload, ADispatcherThatMovesTokensLeavesNothingToSortButWhatArrive
   EXPECT_EQ(flops(whole, false), flops(sorted, false));
 }
 
+// Up to the router a layer of attention and a mixture is one graph; what tokens and experts need is issued.
+TEST(MixtureWorkload, GraphsOfModulesEndWhereTokensLeave) {
+  using training::GraphModule;
+  const training::ModelSpec m = support::tiny_mixture();
+  const auto most = [&](std::int32_t modules) {
+    TrainingConfig c = mixing({.data = 8, .expert = 8});
+    c.recipe.cuda_graph_modules = modules;
+    const Workload w = traced(c, m);
+    std::pair<std::int32_t, std::int32_t> found;  // launches and graphs of all blocks
+    for (std::int32_t i = 0; i < w.block_count; ++i) {
+      found.first += w.blocks[at(i)].launches;
+      found.second = std::max(found.second, w.blocks[at(i)].graphs);
+    }
+    return found;
+  };
+  const std::int32_t attention = static_cast<std::int32_t>(GraphModule::attn),
+                     router = static_cast<std::int32_t>(GraphModule::moe_router),
+                     dispatcher = static_cast<std::int32_t>(GraphModule::moe_preprocess);
+  const auto none = most(0), with_router = most(router), with_attention = most(attention | router),
+             all = most(attention | router | dispatcher);
+  EXPECT_EQ(none.second, 0);
+  EXPECT_LT(with_router.first, none.first);
+  EXPECT_LT(with_attention.first, with_router.first);
+  EXPECT_LT(all.first, with_attention.first);
+  EXPECT_GT(all.first, 0);
+  EXPECT_EQ(with_router.second, 1);
+  EXPECT_EQ(all.second, 1);  // adjoining parts are one
+}
+
 // Megatron's TEGroupedMLP._apply_bias and weighted_bias_quick_geglu_impl, element by element of the rows.
 TEST(MixtureWorkload, BiasesAndClampsOfExpertsCostPassesOverAllRows) {
   const TrainingConfig c = mixing({.data = 8, .expert = 8});
