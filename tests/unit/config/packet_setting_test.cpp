@@ -53,7 +53,8 @@ TEST_F(PacketSetting, TakesNicsAndSwitchesOfTheSweepItself) {
 
 TEST_F(PacketSetting, NamesTheKnownWhereANicIsUnknown) {
   try {
-    (void)warnings("nic = \"conectx-7\"\nswitch = [\"spectrum-4\", 3]\n");
+    (void)warnings(
+        "nic = \"conectx-7\"\nswitch = [\"spectrum-4\", 3]\n[simulate]\ncontention = \"packet\"\n");
     FAIL() << "nothing was said";
   } catch (const UserError& error) {
     ASSERT_EQ(error.problems().size(), 2U);
