@@ -1,5 +1,7 @@
 #include "config/stand_ins.hpp"
 
+#include <toml++/toml.h>
+
 #include <array>
 #include <cctype>
 

@@ -1,4 +1,6 @@
 // Any bytes are a model's config.json or problems; what is read makes a preset that reads as the same model.
+#include <toml++/toml.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,7 @@
 // Any bytes are a launch file or problems, and what is read as a point is one whole sweep text; any bytes are
 // a table of launch settings or problems. The first byte chooses: a script, YAML, TOML, JSON, or a table.
+#include <toml++/toml.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -5,6 +5,8 @@
 // references.
 #include "config/catalog/catalog_files.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>

@@ -8,6 +8,8 @@
 // belongs to a mechanism and not to one cluster.
 #include "config/catalog/cluster_fabric.hpp"
 
+#include <toml++/toml.h>
+
 #include <array>
 
 #include "base/at.hpp"

@@ -1,5 +1,7 @@
 #include "config/catalog/dimension_keys.hpp"
 
+#include <toml++/toml.h>
+
 #include <array>
 #include <cmath>
 #include <filesystem>

@@ -3,6 +3,8 @@
 // reads the choices, into a framework that is new or into a copy of one that is known.
 #include "config/catalog/framework_file.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 
 #include "config/catalog/preset_files.hpp"

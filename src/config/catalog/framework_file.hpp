@@ -1,6 +1,8 @@
 // Reads framework files, and recipe files that are laid over them.
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <string>
 #include <utility>
 #include <vector>

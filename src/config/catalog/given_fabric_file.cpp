@@ -6,6 +6,8 @@
 //   latency = "130 ns"              # latency of the switch it enters; default: the cluster's hop latency
 // GPUs, their domains and the scale-up network are those of the cluster, whose `nodes` says how many there
 // are. Checked: names, bandwidths, that every two GPUs can reach each other, by way of switches or of NVLink.
+#include <toml++/toml.h>
+
 #include <charconv>
 #include <filesystem>
 #include <map>

@@ -1,5 +1,7 @@
 #include "config/catalog/order_file.hpp"
 
+#include <toml++/toml.h>
+
 #include <fmt/format.h>
 
 #include <charconv>

@@ -1,5 +1,7 @@
 #include "config/catalog/packet_preset.hpp"
 
+#include <toml++/toml.h>
+
 #include <sstream>
 
 #include "base/error.hpp"

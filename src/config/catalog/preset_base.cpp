@@ -1,5 +1,7 @@
 #include "config/catalog/preset_base.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,7 @@
 #include "config/catalog/preset_files.hpp"
 
+#include <toml++/toml.h>
+
 #include "base/named_table.hpp"
 #include "config/catalog/cluster_fabric.hpp"
 #include "config/catalog/dimension_keys.hpp"

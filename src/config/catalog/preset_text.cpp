@@ -3,6 +3,8 @@
 // soon be wrong. Idea: let the reader read an empty table and record the keys that it requests.
 #include "config/catalog/preset_text.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>

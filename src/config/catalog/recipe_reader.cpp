@@ -1,5 +1,7 @@
 #include "config/catalog/recipe_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <cmath>
 
 #include "training/axis.hpp"

@@ -1,5 +1,7 @@
 #include "config/catalog/reliability_file.hpp"
 
+#include <toml++/toml.h>
+
 #include <array>
 
 namespace echo::config {

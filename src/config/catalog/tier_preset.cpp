@@ -1,5 +1,7 @@
 #include "config/catalog/tier_preset.hpp"
 
+#include <toml++/toml.h>
+
 #include <cmath>
 
 #include "config/catalog/preset_files.hpp"

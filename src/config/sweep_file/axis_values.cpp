@@ -1,5 +1,7 @@
 #include "config/sweep_file/axis_values.hpp"
 
+#include <toml++/toml.h>
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "config/sweep_file/economics_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>

@@ -1,5 +1,7 @@
 #include "config/sweep_file/include_files.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>

@@ -3,6 +3,8 @@
 // [[keep]] and [[limit]].
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <string>
 #include <vector>
 

@@ -1,5 +1,7 @@
 #include "config/sweep_file/point_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <cctype>
 
 #include "config/sweep_file/axis_values.hpp"

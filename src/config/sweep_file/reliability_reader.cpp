@@ -1,5 +1,7 @@
 #include "config/sweep_file/reliability_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <cmath>
 

@@ -1,5 +1,7 @@
 #include "config/sweep_file/rule_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <cctype>
 #include <set>

@@ -1,5 +1,7 @@
 #include "config/sweep_file/settings_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>

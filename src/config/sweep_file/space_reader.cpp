@@ -6,6 +6,8 @@
 // that cannot use it become infeasible rows.
 #include "config/sweep_file/space_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
 #include <map>

@@ -5,6 +5,8 @@
 // expressions come last, when all names are known. Only at the end is anything thrown.
 #include "config/sweep_file/sweep_file.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>

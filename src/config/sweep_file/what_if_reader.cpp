@@ -1,5 +1,7 @@
 #include "config/sweep_file/what_if_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -2,6 +2,8 @@
 // (gpus.NAME.FIELD, clusters.NAME.FIELD, which go before those for all).
 #pragma once
 
+#include <toml++/toml.h>
+
 #include <string>
 #include <vector>
 
@@ -29,8 +31,8 @@ struct WhatIfs {
 
 // Reads [what_if] of `root` and changes catalog and calibration by it. A value is a number with its unit
 // ("800 Gb/s") or a factor on the preset's ("x1.5").
-[[nodiscard]] WhatIfs apply_what_ifs(const toml::table& root, simulate::Catalog&,
-                                                         simulate::Calibration&, Problems&);
+[[nodiscard]] WhatIfs apply_what_ifs(const toml::table& root, simulate::Catalog&, simulate::Calibration&,
+                                     Problems&);
 
 // What only the space shows: a named preset that no point has, a factor on a number that is not known, a
 // fabric that its own file describes. And what no what-if can be combined with: a traced step or measured

@@ -1,5 +1,7 @@
 #include "config/sweep_file/workload_growth.hpp"
 
+#include <toml++/toml.h>
+
 #include <optional>
 #include <string>
 #include <utility>

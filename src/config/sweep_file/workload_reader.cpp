@@ -7,6 +7,8 @@
 // dimensions of one value, and tokens become a rule, because they grow with the data degree.
 #include "config/sweep_file/workload_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,7 @@
 #include "config/toml/document_limits.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 // They keep the parser from overflowing its stack, messages short, and texts fit for files and terminals.
 #pragma once
 
-#include <toml++/toml.h>
+#include <toml++/impl/forward_declarations.h>
 
 #include <cstddef>
 #include <string>

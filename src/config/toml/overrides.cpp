@@ -1,5 +1,7 @@
 #include "config/toml/overrides.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>

@@ -1,5 +1,7 @@
 #include "config/toml/toml_reader.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-// The shared library of toml++; its header-only build aborts on malformed input.
-#include <toml++/toml.h>
+// Names of toml++'s types alone: all of its headers take two seconds to compile. Linked is its shared
+// library; its header-only build aborts on malformed input.
+#include <toml++/impl/forward_declarations.h>
 
 #include "base/problems.hpp"
 #include "config/toml/units.hpp"

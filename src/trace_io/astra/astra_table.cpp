@@ -5,6 +5,8 @@
 // the policy of the layer. Times are microseconds there.
 #include "trace_io/astra/astra_table.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <charconv>
 #include <optional>

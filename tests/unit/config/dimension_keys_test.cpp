@@ -1,5 +1,7 @@
 #include "config/catalog/dimension_keys.hpp"
 
+#include <toml++/toml.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

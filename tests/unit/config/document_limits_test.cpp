@@ -1,5 +1,7 @@
 #include "config/toml/document_limits.hpp"
 
+#include <toml++/toml.h>
+
 #include <gtest/gtest.h>
 
 #include "config/toml/toml_reader.hpp"

@@ -1,5 +1,7 @@
 #include "config/catalog/fitted/error_file.hpp"
 
+#include <toml++/toml.h>
+
 #include <gtest/gtest.h>
 
 namespace echo::config {

@@ -1,5 +1,7 @@
 #include "config/catalog/fitted/practice_file.hpp"
 
+#include <toml++/toml.h>
+
 #include <gtest/gtest.h>
 
 #include "base/at.hpp"

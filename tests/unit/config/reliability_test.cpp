@@ -1,4 +1,6 @@
 // [reliability] and its presets.
+#include <toml++/toml.h>
+
 #include <filesystem>
 
 #include "config/catalog/reliability_file.hpp"

@@ -1,5 +1,7 @@
 // [simulate] setting, and the file of what production loses.
 #include "config/catalog/fitted/setting_file.hpp"
+
+#include <toml++/toml.h>
 #include "tests/unit/config/sweep_fixture.hpp"
 
 namespace echo::config {

@@ -1,5 +1,7 @@
 #include "config/stand_ins.hpp"
 
+#include <toml++/toml.h>
+
 #include <gtest/gtest.h>
 
 #include "config/catalog/catalog_files.hpp"

@@ -1,5 +1,7 @@
 // Published configs against the parameter counts of transformers' own models (recount.py computes them
 // again), presets made of them against the presets shipped, and damaged ones.
+#include <toml++/toml.h>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -4,6 +4,8 @@
 // which numbers there must be. A file of kernels with `like = "<name>"` lists only those that differ from
 // that file's; with `other_die = true` it takes from it only the constants that every file must have, and
 // neither knots nor libraries.
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -32,8 +34,7 @@ static void read_fields(const toml::table& table, const std::string& what, const
     TableReader one(*entry, place_of(*node), "constant \"" + std::string(field.name) + "\"", problems);
     for (const char* about : {"error", "source", "grade", "value"}) one.ignore(about);
     if constexpr (requires { field.error; }) {
-      if (field.error != nullptr)
-        one.real("error", {0.0, 1.0}, out.*field.error, Presence::optional);
+      if (field.error != nullptr) one.real("error", {0.0, 1.0}, out.*field.error, Presence::optional);
     }
     const toml::node* value = entry->get("value");
     if (value != nullptr && value->is_number()) {
@@ -141,8 +142,8 @@ kernels::KernelConstants read_library(const toml::table& table, const std::strin
   ignore_remarks(reader);
   const toml::table* own = reader.table("constants", Presence::optional);
   if (own != nullptr)
-    read_fields(*own, "constants of " + of, kernels::kernel_constant_fields(),
-                Presence::optional, constants, problems);
+    read_fields(*own, "constants of " + of, kernels::kernel_constant_fields(), Presence::optional, constants,
+                problems);
   read_all_knots(reader, of, constants);
   reader.finish();
   return constants;
@@ -168,7 +169,7 @@ static void read_libraries(TableReader& file, kernels::KernelConstants& constant
 }
 
 KernelFile read_kernel_file(TableReader& file) {
-    KernelFile read;
+  KernelFile read;
   if (const toml::node* node = file.node("like", Presence::optional)) {
     read.like_place = place_of(*node);
     file.text("like", read.like, Presence::optional);

@@ -1,5 +1,7 @@
 #include "config/catalog/fitted/practice_file.hpp"
 
+#include <toml++/toml.h>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

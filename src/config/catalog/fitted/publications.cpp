@@ -1,5 +1,7 @@
 #include "config/catalog/fitted/publications.hpp"
 
+#include <toml++/toml.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>

@@ -1,5 +1,7 @@
 #include "config/catalog/fitted/setting_file.hpp"
 
+#include <toml++/toml.h>
+
 #include <array>
 
 namespace echo::config {
