@@ -3,7 +3,7 @@
 // (2.5 times on a GH200); Transformer Engine's takes 100 us, 1.06 times what Megatron Core's preset assumes
 // of a call. A framework's call is made of both, and of much else.
 //
-// Idea. Steps that the host binds show the factor of the whole call. Of each publication take the steps on
+// Idea. Steps that the host binds show the factor of the whole call. From each publication take the steps on
 // such hosts whose prediction rises by `bound` or more if hosts are twice as slow, whatever model and number
 // format, and the factor for which the mean of |log(predicted / measured)| is least: one observation.
 // rate_pool.cpp makes one estimate of them, beginning midway between the published times of both calls, which
@@ -28,7 +28,7 @@ constexpr const char* arm = "arm";
 constexpr int no_width = 0;
 constexpr double bound = 0.02;
 
-// Of logarithms.
+// All are of logarithms.
 const RateSpread spread{
     .family = 0.5, .kind = 0.0, .kind_width = 0.0, .publication = 0.15, .layout = 0.1, .mean = std::log(1.7)};
 

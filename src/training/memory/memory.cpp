@@ -46,7 +46,7 @@ Instant fullest(const StageHolds& holds, double held, std::int32_t in_flight) {
 // cuBLAS allocates 32 MiB per handle from Hopper on, 8 before (PyTorch
 // aten/src/ATen/cuda/CublasHandlePool.cpp); cuBLASLt as much again. A CUDA graph has its own pool, which
 // keeps what it holds: tensors kept for backward are there instead of in the eager pool, and the temporary
-// ones of its passes are not shared with the eager rest. Of graphs of parts of layers those are at most as
+// ones of its passes are not shared with the eager rest. With graphs of parts of layers those are at most as
 // much.
 double workspace_bytes(const TrainingConfig& c, const machine::GpuSpec& gpu, double passing) {
   constexpr double mib = 1024.0 * 1024.0;
