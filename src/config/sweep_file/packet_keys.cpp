@@ -1,7 +1,8 @@
 #include "config/sweep_file/packet_keys.hpp"
 
+#include <toml++/toml.h>
+
 #include "base/problems.hpp"
-#include "config/toml/read_file.hpp"
 #include "config/toml/toml_reader.hpp"
 #include "simulate/calibration.hpp"
 
