@@ -5,8 +5,6 @@
 // the policy of the layer. Times are microseconds there.
 #include "trace_io/astra/astra_table.hpp"
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <charconv>
 #include <optional>
