@@ -16,6 +16,10 @@ inline void draw_recipe(training::TrainingConfig& c, Draws& draws) {
       member.set(c, draws.one_of({0, 1, 2, 4, 8}));
     } else if (info.kind == training::AxisKind::ratio) {
       member.set(c, draws.one_of({0, 500, 1000, 1250}));
+    } else if (info.kind == training::AxisKind::preset) {  // of NICs or switches, after the cluster's own
+      const simulate::Catalog& catalog = presets().catalog;
+      const auto& names = info.axis == training::Axis::nic ? catalog.nics : catalog.switches;
+      member.set(c, draws.below(1 + static_cast<std::int32_t>(names.size())));
     } else {
       member.set(c, draws.below(info.highest + 1));
     }
