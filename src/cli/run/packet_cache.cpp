@@ -15,7 +15,7 @@ PacketCache::PacketCache(const std::filesystem::path& result_file, const std::st
   if (calibration.contention != simulate::Contention::packet || chosen == "off") return;
   const std::filesystem::path folder =
       chosen.empty() ? parallel::folder_of(result_file) / "packet-answers" : std::filesystem::path(chosen);
-  const std::string program = fingerprint_of_program();
+  const std::string& program = fingerprint_of_program();
   answers_ = std::make_unique<parallel::AnswerFolder>(folder, program);
   memory_.answers = answers_.get();
   for (machine::ClusterSpec cluster : catalog.clusters) {

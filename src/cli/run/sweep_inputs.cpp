@@ -161,13 +161,18 @@ std::string calibration_key(const simulate::Calibration& calibration) {
 
 }  // namespace
 
-std::string fingerprint_of_program() {
+static std::string digest_of_program() {
   std::ifstream program("/proc/self/exe", std::ios::binary);
   Digest digest;
   std::vector<char> piece(std::size_t{1} << 20);
   while (program.read(piece.data(), static_cast<std::streamsize>(piece.size())) || program.gcount() > 0)
     digest.add(std::as_bytes(std::span(piece).first(at(program.gcount()))));
   return digest.hex();
+}
+
+const std::string& fingerprint_of_program() {
+  static const std::string fingerprint = digest_of_program();
+  return fingerprint;
 }
 
 results::FileHeader sweep_header(const WorkerInputs& inputs) {

@@ -44,6 +44,7 @@ struct WorkerInputs {
 [[nodiscard]] results::FileHeader sweep_header(const WorkerInputs&);
 
 // The bytes of the program, as hex: two builds differ if any object file differs, regardless of the version.
-[[nodiscard]] std::string fingerprint_of_program();
+// They are read once.
+[[nodiscard]] const std::string& fingerprint_of_program();
 
 }  // namespace echo::cli
