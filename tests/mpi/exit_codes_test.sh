@@ -128,7 +128,8 @@ resumed "KILL of a worker"
 many=("$program" "$sweep" -o failed.h5 --set 'space.tp=[1,2,3,4,6,8]' --set 'space.pp=[1,2,3,4,6,8,12]'
   --set 'space.vpp=[1,2,3,4]' --set 'space.global_batch=[96,192,288,384,480,576,768,960,1152,1536,1920,2304]'
   --set 'space.zero=[0,1]' --set 'space.sequence_parallel=[false,true]')
-# The signal must come while a point is in hand of which no row is on disk: the process is stopped to make sure.
+# The signal must come while a point is in hand of which no row is on disk: the process is stopped first, and asked
+# then, since it lets go of its point between two ranges.
 is_stopped='grep -q "^State:[[:space:]]*T" /proc/$launched/status'
 point_in_hand() { od -An -j 80 -N 8 -t d8 failed.h5.journal/*.claim 2>/dev/null | tr -d ' '; }
 holds_a_point='[[ $(point_in_hand) -ge 0 && -n $(point_in_hand) ]]'
@@ -138,14 +139,17 @@ for attempt in $(seq 20); do
   wait_for "$holds_a_point"
   kill -STOP $launched
   wait_for "$is_stopped"
-  "$program" status failed.h5 >out && grep -q '^running .* 0 of ' out && break
-  [[ $attempt -lt 20 ]] || fail "rows were on disk each time"
+  "$program" status failed.h5 >out
+  eval "$holds_a_point" && grep -q '^running .* 0 of ' out && break
+  [[ $attempt -lt 20 ]] || fail "between two ranges, or with rows on disk, each time"
   kill -KILL $launched
   wait $launched || true
 done
+in_hand=$(point_in_hand)
 kill -SEGV $launched
 kill -CONT $launched
 ends_with 139 "SEGV"
+[[ $(point_in_hand) == "$in_hand" ]] || fail "SEGV: point $(point_in_hand) is accused, not $in_hand"
 gives 4 "${many[@]}"
 gives 0 "${many[@]}" --max-failures 1
 echo "every exit code is the documented one"
