@@ -206,6 +206,12 @@ void Simulation::set_timer(std::int32_t flow, std::int32_t which, SimTime delay)
   timers_[at(flow)][at(which)].order = schedule(now_ + delay, Event::Kind::control_timer, flow, which);
 }
 
+void Simulation::set_timer_since(std::int32_t flow, std::int32_t which, SimTime delay, SimTime since) {
+  const std::int64_t order = history_.order_at(since) - 1;
+  timers_[at(flow)][at(which)].order = order;
+  events_.push({now_ + delay, order, Event::Kind::control_timer, flow, which, true});
+}
+
 void Simulation::cancel_timer(std::int32_t flow, std::int32_t which) {
   timers_[at(flow)][at(which)].order = -1;
 }
