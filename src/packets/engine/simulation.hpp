@@ -128,8 +128,8 @@ class Simulation : private FlowHost {
   [[nodiscard]] std::int32_t choose_flow(Port& port);
   void schedule_wake(std::int32_t port);
   void send_data(std::int32_t port, std::int32_t flow);
-  void receive_data(std::int32_t port, std::int32_t packet);
-  void answer(std::int32_t port, std::int32_t packet, Packet::Kind kind);
+  void receive_data(std::int32_t packet);
+  void answer(std::int32_t packet, Packet::Kind kind);
   void receive_acknowledgement(std::int32_t port, std::int32_t packet);
   void complete(std::int32_t flow);
   void check_timeout(std::int32_t flow);
