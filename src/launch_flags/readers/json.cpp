@@ -19,6 +19,14 @@ Place place_of_byte(const std::string& text, std::size_t byte, const std::string
   return {file, static_cast<std::int32_t>(line), static_cast<std::int32_t>(at - line_begin + 1), 1};
 }
 
+// Of the number that the reader's message quotes, which has no place: "number overflow parsing '1e999'".
+Place place_of_number(const std::string& text, const std::string& message, const std::string& file) {
+  const std::size_t quote = std::min(message.find('\''), message.size());
+  const std::string number = message.substr(std::min(quote + 1, message.size()));
+  const std::size_t at = text.find(number.substr(0, number.find('\'')));
+  return place_of_byte(text, at == std::string::npos ? 0 : at + 1, file);
+}
+
 // Brackets that are open at once; a deep document is refused before anything recurses into it.
 bool is_shallow(const std::string& text) {
   constexpr int deepest = 64;
@@ -49,6 +57,10 @@ Settings read_json(const std::string& text, const std::string& file, Problems& p
   } catch (const nlohmann::json::parse_error& error) {
     problems.error(place_of_byte(text, error.byte, file), "this is not JSON",
                    "correct it there or shortly before");
+    return {};
+  } catch (const nlohmann::json::out_of_range& error) {  // 1e999
+    problems.error(place_of_number(text, error.what(), file), "a number is out of range",
+                   "give one of at most 1e308");
     return {};
   }
   std::string spaced = text;

@@ -130,6 +130,12 @@ TEST(Json, GivesPathsWithPlacesAndReportsFaults) {
   (void)read_json("{\"a\": 1,\n \"b\" 2}", "a.json", of_fault);
   ASSERT_EQ(of_fault.errors(), 1);
   EXPECT_EQ(of_fault.list()[0].place.line, 2);
+  Problems of_number;
+  (void)read_json("{\"a\": 1,\n \"b\": 1e999}", "a.json", of_number);
+  ASSERT_EQ(of_number.errors(), 1);
+  EXPECT_EQ(of_number.list()[0].what, "a number is out of range");
+  EXPECT_EQ(of_number.list()[0].place.line, 2);
+  EXPECT_EQ(of_number.list()[0].place.column, 7);
   Problems of_depth;
   (void)read_json(std::string(100000, '['), "a.json", of_depth);
   EXPECT_EQ(of_depth.errors(), 1);
