@@ -41,10 +41,13 @@ PassBlocks trace_passes(Builder& b, const BlockContext& x) {
   head_forward(b, x);
   blocks.head_backward = b.open_block();
   head_backward(b, x);
-  each_kind(blocks.layer_backward, [&](LayerKind kind) { layer_backward(b, x, kind, x.config.recompute); });
+  each_kind(blocks.layer_backward, [&](LayerKind kind) {
+    layer_backward(b, x, kind, x.config.recompute, blocks.layer_gradients[kind.index()].hook());
+  });
   if (keeps_some_layers(x))
-    each_kind(blocks.kept_backward,
-              [&](LayerKind kind) { layer_backward(b, x, kind, training::Recompute::none); });
+    each_kind(blocks.kept_backward, [&](LayerKind kind) {
+      layer_backward(b, x, kind, training::Recompute::none, blocks.kept_gradients[kind.index()].hook());
+    });
   blocks.embedding_backward = b.open_block();
   embedding_backward(b, x);
   if (x.splits_backward) {

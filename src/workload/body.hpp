@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "workload/layer/layer_copy.hpp"
 #include "workload/layer/pair.hpp"
 #include "workload/layer/transformer.hpp"
 #include "workload/workload.hpp"
@@ -16,6 +17,7 @@ struct PassBlocks {
   BlockId multi_token_forward, multi_token_backward, multi_token_weights;  // of one depth
   LayerBlocks layer_forward, layer_backward, layer_weights;
   LayerBlocks kept_backward;  // of layers that keep all where others are recomputed
+  LayerGradients layer_gradients, kept_gradients;  // of these backwards
 };
 
 // Opens a block for each and fills it.

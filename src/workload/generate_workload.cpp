@@ -142,8 +142,8 @@ void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out)
 
 // Passes whose traffic crosses the borders of layers are blocks of their own; a chunk shares those of its
 // twin.
-void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t, const ChunkContents& chunk,
-                        ChunkId twin, Workload& out) {
+void trace_whole_passes(Builder& b, const BlockContext& x, const PassBlocks& blocks, const DataTraffic& t,
+                        const ChunkContents& chunk, ChunkId twin, Workload& out) {
   const auto add = [&](std::vector<BlockId>& of, bool wanted, auto trace) {
     of.push_back(!wanted ? BlockId::none() : !twin.is_none() ? of[at(twin)] : trace());
   };
@@ -153,7 +153,7 @@ void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t,
   const auto backward = [&](Reduce reduce) {
     const Gather gather = t.gathers_backward ? Gather::yes : Gather::no;
     return t.in_units ? sharded_backward(b, x, chunk, gather, reduce)
-                      : bucketed_backward(b, x, chunk, reduce);
+                      : bucketed_backward(b, x, chunk, reduce, &blocks);
   };
   const bool every = t.in_units || x.config.recipe.offload_layers > 0, scatters = t.reduces_each;
   add(out.whole_forward, every, [&] { return forward(t.gathers_forward ? Gather::yes : Gather::no); });
@@ -223,7 +223,7 @@ void generate_ends(const StepSource& step, Body& body, Workload& out) {
     else
       chunk.first_layer = layout.chunk_first_layer[at(id)];
     shown = twin.is_none() ? id : twin;
-    trace_whole_passes(b, x, traffic, chunk, twin, out);
+    trace_whole_passes(b, x, blocks, traffic, chunk, twin, out);
     if (!out.whole_forward.back().is_none())
       out.forward.push({out.whole_forward.back(), 1});
     else
