@@ -16,7 +16,7 @@ struct PassBlocks {
   BlockId embedding_forward, head_forward, head_backward, embedding_backward, head_weights;
   BlockId multi_token_forward, multi_token_backward, multi_token_weights;  // of one depth
   LayerBlocks layer_forward, layer_backward, layer_weights;
-  LayerBlocks kept_backward;  // of layers that keep all where others are recomputed
+  LayerBlocks kept_backward;                       // of layers that keep all where others are recomputed
   LayerGradients layer_gradients, kept_gradients;  // of these backwards
 };
 

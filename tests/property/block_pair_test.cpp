@@ -65,7 +65,8 @@ TEST(BlockPair, IsTwoBlocks) {
     const auto ops = static_cast<std::int32_t>(block.lane.size());
     const std::int32_t keep = ops == 0 ? 0 : static_cast<std::int32_t>(draw(814, number, 0) % at(ops + 1));
     const bool late = number % 3 != 0;
-    const RandomBlock a = with_end(block, keep, 2 * number, late), b = with_end(block, keep, 2 * number + 1, late);
+    const RandomBlock a = with_end(block, keep, 2 * number, late),
+                      b = with_end(block, keep, 2 * number + 1, late);
     const OpGraphView one = a.view(), other = b.view();
     const std::int32_t alike = ops_alike(one, other);
     ASSERT_GE(alike, keep);

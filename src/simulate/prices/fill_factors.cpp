@@ -24,7 +24,8 @@ namespace {
 // The pairs of one block after the other.
 class PairsOfBlocks {
  public:
-  PairsOfBlocks(const Calibration& calibration, const slowdown::Machine& machine, FactorMemo& memo, Prices& out)
+  PairsOfBlocks(const Calibration& calibration, const slowdown::Machine& machine, FactorMemo& memo,
+                Prices& out)
       : calibration_(calibration), machine_(machine), memo_(memo), out_(out), row_(out.collectives.size()) {
     const std::size_t pairs = out.kernels.size() * row_;
     out.meets.assign(pairs, 0);

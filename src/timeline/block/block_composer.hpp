@@ -1,4 +1,5 @@
-// The composition of one block whose rates may change (the rules are in block.cpp), and how it stands halfway.
+// The composition of one block whose rates may change (the rules are in block.cpp), and how it stands
+// halfway.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,6 @@
 #include "timeline/block/block_bottlenecks.hpp"
 
 namespace echo::timeline {
-
 
 // Rounds half away from zero for 0 <= x < 2^52, as std::llround, without the call: x - n is exact there.
 inline std::int64_t round_nearest(double x) {

@@ -1,5 +1,6 @@
-// The first block is composed as always, and noted as it stands when the last op that both have on the compute
-// lane ends. There the second one goes on, where nothing of it beyond those ops could have begun before.
+// The first block is composed as always, and noted as it stands when the last op that both have on the
+// compute lane ends. There the second one goes on, where nothing of it beyond those ops could have begun
+// before.
 #include "timeline/block/block_pair.hpp"
 
 #include <algorithm>
@@ -54,8 +55,7 @@ void compose_both(const BlockPair& pair, std::span<const SimTime> alone, const F
         Composer<Drivers>(pair.second, alone, factors, scratch, resumed(*half.drivers, second.paths), half)
             .run_from(half);
   } else {
-    second.times =
-        Composer<Drivers>(pair.second, alone, factors, scratch, drivers_of(second.paths)).run();
+    second.times = Composer<Drivers>(pair.second, alone, factors, scratch, drivers_of(second.paths)).run();
   }
   second.together = scratch.together;
   end(pair.second, second);
