@@ -20,8 +20,8 @@ struct PassBlocks {
   LayerGradients layer_gradients, kept_gradients;  // of these backwards
 };
 
-// Opens a block for each and fills it.
-[[nodiscard]] PassBlocks trace_passes(Builder&, const BlockContext&);
+// Opens a block for each and fills it. Buffers of `blocks` are kept.
+void trace_passes(Builder&, const BlockContext&, PassBlocks& blocks);
 
 // What a Workload begins with: its first blocks, kernels and collectives.
 struct Body {

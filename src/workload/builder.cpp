@@ -95,7 +95,6 @@ OpCopies::OpCopies(Builder& builder, const OpGraph& from) : builder_(builder), f
   b.looped += from_.looped;
   b.graphs += from_.graphs;
   b.transfers += from_.transfers;
-  builder_.copy_of_.resize(from_.lane.size());
 }
 
 void OpCopies::append(std::int32_t end) {
@@ -103,15 +102,15 @@ void OpCopies::append(std::int32_t end) {
   const auto add = [&](auto& to, const auto& from) {
     to.insert(to.end(), from.begin() + next_, from.begin() + end);
   };
-  const std::int32_t shift = b.size() - next_;
+  ECHO_EXPECT(count_ < most_appended);
+  stretches_[count_++] = {next_, b.size() - next_};
   add(b.lane, from_.lane), add(b.part, from_.part), add(b.work, from_.work);
   for (; next_ < end; ++next_) {
-    const OpId op = builder_.copy_of_[at(next_)] = OpId(next_ + shift);
     for (const OpId need : from_.needs.row(next_)) b.needs.push(of(need));
     if (from_.lane[at(next_)] == Lane::compute) {
       for (std::size_t i = 0; i < builder_.held_count_; ++i) b.needs.push(builder_.held_[i]);
       builder_.held_count_ = 0;
-      builder_.last_compute_ = op;
+      builder_.last_compute_ = of(OpId(next_));
     }
     b.needs.close_row();
   }

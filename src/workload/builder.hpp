@@ -62,7 +62,6 @@ class Builder {
   std::array<OpId, 4> held_{};
   std::size_t held_count_ = 0;
   std::size_t kernel_hint_ = 0, collective_hint_ = 0;  // end of the last look-up
-  std::vector<OpId> copy_of_;                          // buffer of OpCopies
 };
 
 // Appends copies of another block's ops, between which others may be appended. Contract: one at a time, of a
@@ -71,15 +70,26 @@ class OpCopies {
  public:
   // All that the host launches for `from` counts for the open block.
   OpCopies(Builder&, const OpGraph& from);
-  // Those that are not copied yet of the first `end` ops.
+  // Those that are not copied yet of the first `end` ops. At most most_appended times.
   void append(std::int32_t end);
-  // Contract: `op` was copied.
-  [[nodiscard]] OpId of(OpId op) const { return builder_.copy_of_[at(op)]; }
+  static constexpr std::size_t most_appended = 64;
+  // Contract: `op` was copied, or is about to be.
+  [[nodiscard]] OpId of(OpId op) const {
+    std::size_t last = count_;
+    while (op.index() < stretches_[--last].first) {
+    }
+    return op + stretches_[last].shift;
+  }
 
  private:
+  struct Stretch {
+    std::int32_t first = 0, shift = 0;  // of the ops copied at once: the first, how far all are moved
+  };
   Builder& builder_;
   const OpGraph& from_;
   std::int32_t next_ = 0;
+  std::array<Stretch, most_appended> stretches_;
+  std::size_t count_ = 0;
 };
 
 // During its lifetime, if `on`, the ops of a layer's pass form one CUDA graph (Megatron-LM

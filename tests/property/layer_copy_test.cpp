@@ -52,7 +52,8 @@ std::int32_t check_chunks(const TrainingConfig& c, std::uint64_t seed) {
                        .load = training::busiest_load(c, step.model, layout),
                        .adds_gradients = traffic.adds_each};
   Workload out;
-  Body body = generate_body(step, out);
+  Body body;
+  generate_body(step, out, body);
   Builder b(out);
   b.resume(body);
   std::int32_t layers = 0;

@@ -74,7 +74,7 @@ void PricedWorkMemo::price(const TrainingConfig& given, const Catalog& catalog,
   const bool overtakes = serves_newest_first(config, source.cluster);
   if (!body_key_.is(of_body)) {
     body_key_.is_known = false;
-    body_ = workload::generate_body(source, step.work);
+    workload::generate_body(source, step.work, body_);
     price_body(of_body, catalog, calibration, step.work, memo, step.prices);
     if (overtakes) serve_newest_first(step.prices, 0, step.work);
     step.body = {++bodies_, body_.block_count};

@@ -9,7 +9,9 @@ void GradientNotes::note(void* self, Builder& b, training::WeightKind weights, s
   static_cast<GradientNotes*>(self)->gradients.push_back({b.size(), weights, parameters, done});
 }
 
-bool can_be_copied(const OpGraph& layer) { return layer.graphs == 0; }
+bool can_be_copied(const OpGraph& layer, const GradientNotes& notes) {
+  return layer.graphs == 0 && notes.gradients.size() < OpCopies::most_appended;
+}
 
 void copy_layer(Builder& b, const OpGraph& layer, const GradientNotes& notes, const GradientReady& ready) {
   OpCopies copies(b, layer);

@@ -31,10 +31,10 @@ using LayerGradients = std::array<GradientNotes, training::layer_kind_count>;  /
 
 // Whether copies are what layer_backward appends: where CUDA graphs replay a layer, what is launched among
 // its ops counts as replayed.
-[[nodiscard]] bool can_be_copied(const OpGraph& layer);
+[[nodiscard]] bool can_be_copied(const OpGraph& layer, const GradientNotes&);
 
 // Appends the ops of a layer's block to the open block and calls `ready` as layer_backward does.
-// Contract: can_be_copied(layer), of whose gradients those are the notes.
+// Contract: can_be_copied; these are the notes of the layer.
 void copy_layer(Builder&, const OpGraph& layer, const GradientNotes&, const GradientReady& ready);
 
 }  // namespace echo::workload

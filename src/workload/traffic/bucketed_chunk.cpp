@@ -123,9 +123,10 @@ void backward_of_layer(Builder& b, const BlockContext& x, LayerKind kind, std::i
   if (traced != nullptr) {
     const bool usual = recompute == x.config.recompute;
     const BlockId layer = (usual ? traced->layer_backward : traced->kept_backward)[kind.index()];
-    const LayerGradients& gradients = usual ? traced->layer_gradients : traced->kept_gradients;
-    if (!layer.is_none() && can_be_copied(b.graph_of(layer)))
-      return copy_layer(b, b.graph_of(layer), gradients[kind.index()], ready);
+    const LayerGradients& all = usual ? traced->layer_gradients : traced->kept_gradients;
+    const GradientNotes& gradients = all[kind.index()];
+    if (!layer.is_none() && can_be_copied(b.graph_of(layer), gradients))
+      return copy_layer(b, b.graph_of(layer), gradients, ready);
   }
   layer_backward(b, x, kind, recompute, ready);
 }
