@@ -113,17 +113,16 @@ LinkLoss loss_beside(const LinkDemand& a, const LinkDemand& b) {
   return loss;
 }
 
-void fill_losses(std::span<const LinkDemand> uses, std::vector<double>& scale_up_loss,
+void fill_losses(std::span<const LinkDemand> uses, std::size_t concurrent, std::vector<double>& scale_up_loss,
                  std::vector<double>& scale_out_loss) {
-  scale_up_loss.clear();
-  scale_out_loss.clear();
-  scale_up_loss.reserve(uses.size() * uses.size());
-  scale_out_loss.reserve(uses.size() * uses.size());
-  for (const LinkDemand& a : uses) {
-    for (const LinkDemand& b : uses) {
-      const LinkLoss loss = loss_beside(a, b);
-      scale_up_loss.push_back(loss.scale_up);
-      scale_out_loss.push_back(loss.scale_out);
+  const std::size_t row = uses.size(), first = std::min(concurrent, row);
+  scale_up_loss.assign(row * row, 0.0);
+  scale_out_loss.assign(row * row, 0.0);
+  for (std::size_t a = 0; a < first; ++a) {
+    for (std::size_t b = 0; b < first; ++b) {
+      const LinkLoss loss = loss_beside(uses[a], uses[b]);
+      scale_up_loss[a * row + b] = loss.scale_up;
+      scale_out_loss[a * row + b] = loss.scale_out;
     }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -39,8 +40,9 @@ struct LinkLoss {
 // if one of the two waits for no link.
 [[nodiscard]] LinkLoss loss_beside(const LinkDemand& a, const LinkDemand& b);
 
-// Dense tables, [uses][uses] row-major: loss of the row's collective beside the column's. Reuses the vectors.
-void fill_losses(std::span<const LinkDemand> uses, std::vector<double>& scale_up_loss,
+// Dense tables, [uses][uses] row-major: loss of the row's collective beside the column's, where both are
+// among the first `concurrent` ones; the others never run beside another. Reuses the vectors.
+void fill_losses(std::span<const LinkDemand> uses, std::size_t concurrent, std::vector<double>& scale_up_loss,
                  std::vector<double>& scale_out_loss);
 
 }  // namespace echo::network

@@ -1,6 +1,7 @@
 #include "workload/body.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "training/layout/multi_token.hpp"
 #include "workload/layer/multi_token.hpp"
@@ -17,8 +18,17 @@ static bool keeps_some_layers(const BlockContext& x) {
                      [&](std::int32_t of_chunk) { return recomputed_layers(x.config, of_chunk) < of_chunk; });
 }
 
-PassBlocks trace_passes(Builder& b, const BlockContext& x) {
-  PassBlocks blocks;
+// Empty, with the buffers of the notes.
+static void clear(PassBlocks& blocks) {
+  LayerGradients layers = std::move(blocks.layer_gradients), kept = std::move(blocks.kept_gradients);
+  for (LayerGradients* of : {&layers, &kept})
+    for (GradientNotes& notes : *of) notes.gradients.clear();
+  blocks = {};
+  blocks.layer_gradients = std::move(layers), blocks.kept_gradients = std::move(kept);
+}
+
+void trace_passes(Builder& b, const BlockContext& x, PassBlocks& blocks) {
+  clear(blocks);
   const training::LayerKindCounts layers = training::count_layer_kinds(x.model, 0, x.model.layers);
   const auto each_kind = [&](LayerBlocks& of, auto trace) {
     of.fill(BlockId::none());
@@ -27,6 +37,9 @@ PassBlocks trace_passes(Builder& b, const BlockContext& x) {
       of[i] = b.open_block();
       trace(training::layer_kind_at(i));
     }
+  };
+  const auto notes = [&](LayerGradients& of, LayerKind kind) {  // chunks copy no split backwards
+    return x.splits_backward ? GradientReady{} : of[kind.index()].hook();
   };
   blocks.embedding_forward = b.open_block();
   embedding_forward(b, x);
@@ -41,10 +54,13 @@ PassBlocks trace_passes(Builder& b, const BlockContext& x) {
   head_forward(b, x);
   blocks.head_backward = b.open_block();
   head_backward(b, x);
-  each_kind(blocks.layer_backward, [&](LayerKind kind) { layer_backward(b, x, kind, x.config.recompute); });
+  each_kind(blocks.layer_backward, [&](LayerKind kind) {
+    layer_backward(b, x, kind, x.config.recompute, notes(blocks.layer_gradients, kind));
+  });
   if (keeps_some_layers(x))
-    each_kind(blocks.kept_backward,
-              [&](LayerKind kind) { layer_backward(b, x, kind, training::Recompute::none); });
+    each_kind(blocks.kept_backward, [&](LayerKind kind) {
+      layer_backward(b, x, kind, training::Recompute::none, notes(blocks.kept_gradients, kind));
+    });
   blocks.embedding_backward = b.open_block();
   embedding_backward(b, x);
   if (x.splits_backward) {
@@ -56,7 +72,6 @@ PassBlocks trace_passes(Builder& b, const BlockContext& x) {
       multi_token_weight_gradients(b, x);
     }
   }
-  return blocks;
 }
 
 }  // namespace echo::workload

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "workload/layer/layer_copy.hpp"
 #include "workload/layer/pair.hpp"
 #include "workload/layer/transformer.hpp"
 #include "workload/workload.hpp"
@@ -15,11 +16,12 @@ struct PassBlocks {
   BlockId embedding_forward, head_forward, head_backward, embedding_backward, head_weights;
   BlockId multi_token_forward, multi_token_backward, multi_token_weights;  // of one depth
   LayerBlocks layer_forward, layer_backward, layer_weights;
-  LayerBlocks kept_backward;  // of layers that keep all where others are recomputed
+  LayerBlocks kept_backward;                       // of layers that keep all where others are recomputed
+  LayerGradients layer_gradients, kept_gradients;  // of these backwards
 };
 
-// Opens a block for each and fills it.
-[[nodiscard]] PassBlocks trace_passes(Builder&, const BlockContext&);
+// Opens a block for each and fills it. Buffers of `blocks` are kept.
+void trace_passes(Builder&, const BlockContext&, PassBlocks& blocks);
 
 // What a Workload begins with: its first blocks, kernels and collectives.
 struct Body {

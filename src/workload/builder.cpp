@@ -89,6 +89,33 @@ OpId Builder::communicate(Lane lane, TimeCategory part, const ops::CollectiveQue
   return OpId(b.size() - 1);
 }
 
+OpCopies::OpCopies(Builder& builder, const OpGraph& from) : builder_(builder), from_(from) {
+  OpGraph& b = builder_.block();
+  b.launches += from_.launches;
+  b.looped += from_.looped;
+  b.graphs += from_.graphs;
+  b.transfers += from_.transfers;
+}
+
+void OpCopies::append(std::int32_t end) {
+  OpGraph& b = builder_.block();
+  const auto add = [&](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin() + next_, from.begin() + end);
+  };
+  ECHO_EXPECT(count_ < most_appended);
+  stretches_[count_++] = {next_, b.size() - next_};
+  add(b.lane, from_.lane), add(b.part, from_.part), add(b.work, from_.work);
+  for (; next_ < end; ++next_) {
+    for (const OpId need : from_.needs.row(next_)) b.needs.push(of(need));
+    if (from_.lane[at(next_)] == Lane::compute) {
+      for (std::size_t i = 0; i < builder_.held_count_; ++i) b.needs.push(builder_.held_[i]);
+      builder_.held_count_ = 0;
+      builder_.last_compute_ = of(OpId(next_));
+    }
+    b.needs.close_row();
+  }
+}
+
 void Builder::replay_since(Issued before) {
   OpGraph& b = block();
   b.launches = before.launches;

@@ -33,6 +33,10 @@ class Builder {
   // The next op on the compute lane also waits for this one; no effect if none. At most four at a time.
   void hold_compute(OpId op);
   [[nodiscard]] OpId last_compute() const { return last_compute_; }
+  // Ops of the open block.
+  [[nodiscard]] std::int32_t size() const { return block().size(); }
+  // Valid until the next block is opened.
+  [[nodiscard]] const OpGraph& graph_of(BlockId opened) const { return out_.blocks[at(opened)]; }
 
   // Launches of the host for the open block; the second function replaces all since `before` by one graph.
   struct Issued {
@@ -51,12 +55,41 @@ class Builder {
   void finish(Body&);
 
  private:
+  friend class OpCopies;
   [[nodiscard]] OpGraph& block() const { return out_.blocks[at(out_.block_count - 1)]; }
   Workload& out_;
   OpId last_compute_;
   std::array<OpId, 4> held_{};
   std::size_t held_count_ = 0;
   std::size_t kernel_hint_ = 0, collective_hint_ = 0;  // end of the last look-up
+};
+
+// Appends copies of another block's ops, between which others may be appended. Contract: one at a time, of a
+// block of the same workload other than the open one, which stays open.
+class OpCopies {
+ public:
+  // All that the host launches for `from` counts for the open block.
+  OpCopies(Builder&, const OpGraph& from);
+  // Those that are not copied yet of the first `end` ops. At most most_appended times.
+  void append(std::int32_t end);
+  static constexpr std::size_t most_appended = 64;
+  // Contract: `op` was copied, or is about to be.
+  [[nodiscard]] OpId of(OpId op) const {
+    std::size_t last = count_;
+    while (op.index() < stretches_[--last].first) {
+    }
+    return op + stretches_[last].shift;
+  }
+
+ private:
+  struct Stretch {
+    std::int32_t first = 0, shift = 0;  // of the ops copied at once: the first, how far all are moved
+  };
+  Builder& builder_;
+  const OpGraph& from_;
+  std::int32_t next_ = 0;
+  std::array<Stretch, most_appended> stretches_;
+  std::size_t count_ = 0;
 };
 
 // During its lifetime, if `on`, the ops of a layer's pass form one CUDA graph (Megatron-LM

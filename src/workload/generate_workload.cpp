@@ -125,7 +125,8 @@ ChunkContents contents_of(const BlockContext& x, ChunkId id) {
 void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out) {
   BlockContext x = given;
   x.splits_backward = true;
-  const PassBlocks blocks = trace_passes(b, x);
+  PassBlocks blocks;
+  trace_passes(b, x, blocks);
   out.weight_gradients.clear();
   for (const ChunkId id : ids<ChunkId>(length_of(x.layout.chunk_layers))) {
     const auto layers = x.layout.chunk_kinds.row(id);
@@ -142,8 +143,8 @@ void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out)
 
 // Passes whose traffic crosses the borders of layers are blocks of their own; a chunk shares those of its
 // twin.
-void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t, const ChunkContents& chunk,
-                        ChunkId twin, Workload& out) {
+void trace_whole_passes(Builder& b, const BlockContext& x, const PassBlocks& blocks, const DataTraffic& t,
+                        const ChunkContents& chunk, ChunkId twin, Workload& out) {
   const auto add = [&](std::vector<BlockId>& of, bool wanted, auto trace) {
     of.push_back(!wanted ? BlockId::none() : !twin.is_none() ? of[at(twin)] : trace());
   };
@@ -153,7 +154,7 @@ void trace_whole_passes(Builder& b, const BlockContext& x, const DataTraffic& t,
   const auto backward = [&](Reduce reduce) {
     const Gather gather = t.gathers_backward ? Gather::yes : Gather::no;
     return t.in_units ? sharded_backward(b, x, chunk, gather, reduce)
-                      : bucketed_backward(b, x, chunk, reduce);
+                      : bucketed_backward(b, x, chunk, reduce, &blocks);
   };
   const bool every = t.in_units || x.config.recipe.offload_layers > 0, scatters = t.reduces_each;
   add(out.whole_forward, every, [&] { return forward(t.gathers_forward ? Gather::yes : Gather::no); });
@@ -189,17 +190,16 @@ training::TrainingConfig config_of_body(training::TrainingConfig config) {
   return config;
 }
 
-Body generate_body(const StepSource& given, Workload& out) {
+void generate_body(const StepSource& given, Workload& out, Body& body) {
   const training::TrainingConfig config = config_of_body(given.config);
   const StepSource step{config,       given.model,    given.framework,         given.cluster,
                         given.layout, given.backward, given.compute_capability};
   Builder b(out);
-  Body body;
+  body.block_count = body.kernels = body.collectives = body.kernels_before = 0;
   b.resume(body);
-  body.blocks = trace_passes(b, context_of(step, DataTraffic(config, given.layout)));
+  trace_passes(b, context_of(step, DataTraffic(config, given.layout)), body.blocks);
   body.block_count = out.block_count;
   body.kernels = length_of(out.kernels), body.collectives = length_of(out.collectives);
-  return body;
 }
 
 void generate_ends(const StepSource& step, Body& body, Workload& out) {
@@ -223,7 +223,7 @@ void generate_ends(const StepSource& step, Body& body, Workload& out) {
     else
       chunk.first_layer = layout.chunk_first_layer[at(id)];
     shown = twin.is_none() ? id : twin;
-    trace_whole_passes(b, x, traffic, chunk, twin, out);
+    trace_whole_passes(b, x, blocks, traffic, chunk, twin, out);
     if (!out.whole_forward.back().is_none())
       out.forward.push({out.whole_forward.back(), 1});
     else
@@ -250,7 +250,8 @@ void generate_workload(const training::TrainingConfig& config, const training::M
                        const training::RankLayout& layout, Backward backward, Workload& out,
                        std::int32_t compute_capability) {
   const StepSource step{config, model, framework, cluster, layout, backward, compute_capability};
-  Body body = generate_body(step, out);
+  Body body;
+  generate_body(step, out, body);
   generate_ends(step, body, out);
 }
 

@@ -33,7 +33,8 @@ void generate_workload(const training::TrainingConfig&, const training::ModelSpe
 // The same in two steps. Configs of which config_of_body() is the same share the body: it is generated from
 // that config, in which all that the ends alone look at has one fixed value.
 [[nodiscard]] training::TrainingConfig config_of_body(training::TrainingConfig);
-[[nodiscard]] Body generate_body(const StepSource&, Workload& out);
+// Buffers of `body` are kept.
+void generate_body(const StepSource&, Workload& out, Body& body);
 // Replaces what follows the body. Contract: nobody else has changed `out` since generate_body made this one.
 void generate_ends(const StepSource&, Body&, Workload& out);
 

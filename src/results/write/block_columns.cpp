@@ -102,7 +102,7 @@ std::int64_t BlockColumns::ordinal(std::size_t coded, std::int64_t name) {
 void BlockColumns::put_names(const Column& column, std::size_t coded, const Tile& tile, std::byte* out) {
   std::int64_t last = std::numeric_limits<std::int64_t>::min(), code = 0;
   for (std::size_t row = 0; row < tile.rows.size(); ++row) {
-    const std::int64_t name = column.filler->integer(context(tile, row));
+    const std::int64_t name = column.filler->integer(tile.contexts[row]);
     if (name != last)
       code = codes_ != nullptr ? codes_->code(column.names, name) : ordinal(coded, name), last = name;
     store(static_cast<std::int8_t>(code), out + tile.places[row]);
@@ -118,14 +118,14 @@ void BlockColumns::put_column(std::size_t dataset, const Tile& tile) {
   with_type(info.type, [&]<class T>(T) {
     if (filler.integer != nullptr) {
       for (std::size_t row = 0; row < tile.rows.size(); ++row)
-        store(stored_as<T>(filler.integer(context(tile, row))), out + tile.places[row] * sizeof(T));
+        store(stored_as<T>(filler.integer(tile.contexts[row])), out + tile.places[row] * sizeof(T));
     } else if (filler.real != nullptr) {
       for (std::size_t row = 0; row < tile.rows.size(); ++row)
-        store(stored_as<T>(filler.real(context(tile, row))), out + tile.places[row] * sizeof(T));
+        store(stored_as<T>(filler.real(tile.contexts[row])), out + tile.places[row] * sizeof(T));
     } else {
       std::array<double, time_category_count> parts{};
       for (std::size_t row = 0; row < tile.rows.size(); ++row) {
-        filler.parts(context(tile, row), parts.data());
+        filler.parts(tile.contexts[row], parts.data());
         for (std::size_t i = 0; i < width; ++i)
           store(stored_as<T>(parts[i]), out + (tile.places[row] * width + i) * sizeof(T));
       }
@@ -152,8 +152,12 @@ void BlockColumns::put(std::span<const FinishedRow> rows, std::span<const std::i
   std::array<std::size_t, most> in_block{};
   while (!rows.empty()) {
     const std::size_t count = std::min(most, rows.size());
-    for (std::size_t i = 0; i < count; ++i) in_block[i] = echo::at(places[i] - first_);
-    const Tile tile{rows.first(count), std::span(in_block).first(count)};
+    contexts_.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      in_block[i] = echo::at(places[i] - first_);
+      contexts_.push_back({rows[i].row, catalog_, terms_, places[i]});
+    }
+    const Tile tile{rows.first(count), contexts_, std::span(in_block).first(count)};
     for (std::size_t dataset = 0; dataset + point_datasets < bytes_.size(); ++dataset)
       put_column(dataset, tile);
     put_points(tile);

@@ -46,11 +46,9 @@ class BlockColumns : public ResultRows {
   // Some rows, and where they go in the block.
   struct Tile {
     std::span<const FinishedRow> rows;
+    std::span<const Context> contexts;
     std::span<const std::size_t> places;
   };
-  [[nodiscard]] Context context(const Tile& tile, std::size_t row) const {
-    return {tile.rows[row].row, catalog_, terms_, first_ + static_cast<std::int64_t>(tile.places[row])};
-  }
   void put_names(const Column&, std::size_t coded, const Tile&, std::byte* out);
   void put_column(std::size_t dataset, const Tile&);
   void put_points(const Tile&);
@@ -61,6 +59,7 @@ class BlockColumns : public ResultRows {
   std::vector<std::vector<std::byte>> bytes_;     // [row_datasets()]
   std::vector<std::vector<std::int32_t>> names_;  // as in Block
   std::vector<std::size_t> coded_;                // [column] coded columns before it
+  std::vector<Context> contexts_;                 // buffer of put()
 };
 
 // What is known of the rows of a block without the others.

@@ -21,53 +21,81 @@ namespace echo::simulate {
 
 namespace {
 
-// Marks the pairs of one block; `collectives` is scratch. A kernel that runs again meets the same ones.
-void mark_block(const workload::OpGraph& graph, std::int32_t kernels, std::size_t row,
-                std::vector<CollectiveId>& collectives, std::vector<std::uint8_t>& meets) {
-  collectives.clear();
-  CollectiveId last;
-  for (std::size_t op = 0; op < graph.work.size(); ++op) {
-    if (graph.lane[op] == Lane::compute) continue;
-    const CollectiveId collective = collective_of(graph.work[op], kernels);
-    if (collective == last) continue;
-    last = collective;
-    if (std::find(collectives.begin(), collectives.end(), collective) == collectives.end())
-      collectives.push_back(collective);
+// The pairs of one block after the other.
+class PairsOfBlocks {
+ public:
+  PairsOfBlocks(const Calibration& calibration, const slowdown::Machine& machine, FactorMemo& memo,
+                Prices& out)
+      : calibration_(calibration), machine_(machine), memo_(memo), out_(out), row_(out.collectives.size()) {
+    const std::size_t pairs = out.kernels.size() * row_;
+    out.meets.assign(pairs, 0);
+    out.kernel_factor.assign(pairs, 1.0);
+    out.collective_factor.assign(pairs, 1.0);
+    out.load_loss.assign(is_learned_ ? 0 : pairs, 0.0);
+    out.kernel_block.assign(out.kernels.size(), BlockId::none());
   }
-  if (collectives.empty()) return;
-  for (std::size_t op = 0; op < graph.work.size(); ++op) {
-    if (graph.lane[op] != Lane::compute) continue;
-    std::uint8_t* const first = &meets[at(graph.work[op]) * row];
-    for (const CollectiveId collective : collectives) first[at(collective)] = 1;
+
+  void add(BlockId block, const workload::OpGraph& graph) {
+    find_collectives(graph);
+    if (out_.block_collectives.empty()) return;
+    for (std::size_t op = 0; op < graph.work.size(); ++op)
+      if (graph.lane[op] == Lane::compute) add_kernel(block, at(graph.work[op]));
   }
-}
+  [[nodiscard]] std::size_t collectives() const { return collectives_; }
+
+ private:
+  void find_collectives(const workload::OpGraph& graph) {
+    std::vector<CollectiveId>& found = out_.block_collectives;
+    found.clear();
+    CollectiveId last;
+    for (std::size_t op = 0; op < graph.work.size(); ++op) {
+      if (graph.lane[op] == Lane::compute) continue;
+      const CollectiveId collective = collective_of(graph.work[op], length_of(out_.kernels));
+      if (collective == last) continue;
+      last = collective;
+      if (std::find(found.begin(), found.end(), collective) != found.end()) continue;
+      found.push_back(collective);
+      collectives_ = std::max(collectives_, at(collective) + 1);
+    }
+  }
+  // A kernel that runs again in the block meets the same collectives.
+  void add_kernel(BlockId block, std::size_t kernel) {
+    if (out_.kernel_block[kernel] == block) return;
+    out_.kernel_block[kernel] = block;
+    for (const CollectiveId collective : out_.block_collectives) {
+      const std::size_t pair = kernel * row_ + at(collective);
+      if (out_.meets[pair] != 0) continue;
+      out_.meets[pair] = 1;
+      const slowdown::Factors factors = predict(kernel, at(collective));
+      out_.kernel_factor[pair] = factors.kernel;
+      out_.collective_factor[pair] = factors.collective;
+      if (!is_learned_) out_.load_loss[pair] = factors.load;
+    }
+  }
+  [[nodiscard]] slowdown::Factors predict(std::size_t kernel, std::size_t collective) const {
+    const ops::KernelPrice& k = out_.kernels[kernel];
+    const ops::CollectiveEstimate& c = out_.collectives[collective];
+    if (!is_learned_) return slowdown::predict(calibration_.slowdown, k, c, machine_);
+    return memo_.find(out_.kernel_number[kernel], out_.collective_number[collective],
+                      [&] { return calibration_.learned.predict(k, c, machine_); });
+  }
+
+  const Calibration& calibration_;
+  const slowdown::Machine& machine_;
+  FactorMemo& memo_;
+  Prices& out_;
+  const bool is_learned_ = !calibration_.learned.is_empty();
+  const std::size_t row_;
+  std::size_t collectives_ = 0;
+};
 
 }  // namespace
 
-void fill_factors(const Calibration& calibration, const slowdown::Machine& machine,
-                  const workload::Workload& work, FactorMemo& memo, Prices& out) {
-  const bool is_learned = !calibration.learned.is_empty();
-  const std::size_t kernels = out.kernels.size(), collectives = out.collectives.size();
-  const std::size_t pairs = kernels * collectives;
-  out.meets.assign(pairs, 0);
-  for (const BlockId block : ids<BlockId>(work.block_count))
-    mark_block(work.blocks[at(block)], length_of(out.kernels), collectives, out.block_collectives, out.meets);
-  out.kernel_factor.assign(pairs, 1.0);
-  out.collective_factor.assign(pairs, 1.0);
-  out.load_loss.assign(is_learned ? 0 : pairs, 0.0);
-  for (std::size_t pair = 0; pair < pairs; ++pair) {
-    if (out.meets[pair] == 0) continue;
-    const std::size_t k = pair / collectives, c = pair % collectives;
-    const slowdown::Factors factors =
-        is_learned
-            ? memo.find(
-                  out.kernel_number[k], out.collective_number[c],
-                  [&] { return calibration.learned.predict(out.kernels[k], out.collectives[c], machine); })
-            : slowdown::predict(calibration.slowdown, out.kernels[k], out.collectives[c], machine);
-    out.kernel_factor[pair] = factors.kernel;
-    out.collective_factor[pair] = factors.collective;
-    if (!is_learned) out.load_loss[pair] = factors.load;
-  }
+std::size_t fill_factors(const Calibration& calibration, const slowdown::Machine& machine,
+                         const workload::Workload& work, FactorMemo& memo, Prices& out) {
+  PairsOfBlocks pairs(calibration, machine, memo, out);
+  for (const BlockId block : ids<BlockId>(work.block_count)) pairs.add(block, work.blocks[at(block)]);
+  return pairs.collectives();
 }
 
 }  // namespace echo::simulate

@@ -377,11 +377,12 @@ void price_ends(const training::TrainingConfig& config, const Catalog& catalog,
     out.bottlenecks.push_back(bottlenecks_of(out.collectives.back()));
   }
   if (config.overlap.tensor) on_userbuffers(work, catalog.framework(config).samples_outermost, out);
-  fill_factors(calibration, {gpu.sm_count, gpu.memory_bandwidth.value}, work, memo.factors, out);
+  const std::size_t in_blocks =
+      fill_factors(calibration, {gpu.sm_count, gpu.memory_bandwidth.value}, work, memo.factors, out);
   const bool shares = calibration.contention != Contention::off;
   network::fill_losses(
       shares ? std::span<const network::LinkDemand>(out.uses) : std::span<const network::LinkDemand>(),
-      out.scale_up_loss, out.scale_out_loss);
+      in_blocks, out.scale_up_loss, out.scale_out_loss);
 }
 
 }  // namespace echo::simulate

@@ -3,6 +3,9 @@
 // (workload::config_of_body).
 #include "simulate/prices/priced_work.hpp"
 
+#include <array>
+#include <optional>
+
 #include "base/at.hpp"
 #include "simulate/prices/newest_first.hpp"
 #include "simulate/prices/price_work.hpp"
@@ -25,14 +28,18 @@ void price_hops(const TrainingConfig& config, const Catalog& catalog, const Cali
   prices.hop_bottlenecks.assign(hops, BottleneckTimes{});
   if (config.degrees.pipeline == 1) return;
   const SimTime gather = work.hop_gather.is_none() ? SimTime::zero() : prices.alone[at(work.hop_gather)];
+  // Within a node, between nodes.
+  std::array<std::optional<ops::CollectiveEstimate>, 2> known;
   for (std::size_t i = 0; i < hops; ++i) {
     const std::int32_t from = stage_of[i], to = stage_of[i + 1];
     if (from == to) continue;
     // Boundary s joins stages s and s + 1; the last one joins the last stage to stage 0.
     const bool neighbours_up = to == (from + 1) % config.degrees.pipeline;
     const bool crosses = step.layout.hop_crosses_nodes[at(neighbours_up ? from : to)];
-    const ops::CollectiveQuery& hop = crosses ? work.hop_across : work.hop_within;
-    const ops::CollectiveEstimate price = price_collective(hop, config, catalog, calibration, memo);
+    auto& hop = known[crosses ? 1 : 0];
+    if (!hop)
+      hop = price_collective(crosses ? work.hop_across : work.hop_within, config, catalog, calibration, memo);
+    const ops::CollectiveEstimate& price = *hop;
     prices.hop_forward[i] = prices.hop_backward[i] = price.time + gather;
     prices.hop_bottlenecks[i] = bottlenecks_of(price);
     if (!work.hop_gather.is_none())
@@ -67,7 +74,7 @@ void PricedWorkMemo::price(const TrainingConfig& given, const Catalog& catalog,
   const bool overtakes = serves_newest_first(config, source.cluster);
   if (!body_key_.is(of_body)) {
     body_key_.is_known = false;
-    body_ = workload::generate_body(source, step.work);
+    workload::generate_body(source, step.work, body_);
     price_body(of_body, catalog, calibration, step.work, memo, step.prices);
     if (overtakes) serve_newest_first(step.prices, 0, step.work);
     step.body = {++bodies_, body_.block_count};

@@ -25,6 +25,7 @@ struct Prices {
   std::vector<std::int32_t> kernel_number, collective_number;  // in the memo
   std::vector<std::uint8_t> meets;                    // [kernels][collectives] whether some block has both
   std::vector<CollectiveId> block_collectives;        // scratch of the same
+  std::vector<BlockId> kernel_block;                  // [kernels] scratch of the same
   std::vector<network::LinkDemand> uses;              // [collectives]
   std::vector<double> scale_up_loss, scale_out_loss;  // [collectives][collectives]; empty: none
   // Transfers of a microbatch between a chunk and the next, [chunks - 1]; zero within a stage.

@@ -171,7 +171,7 @@ class Pricer {
     const bool shares = known_.contention != Contention::off;
     network::fill_losses(
         shares ? std::span<const network::LinkDemand>(out_.uses) : std::span<const network::LinkDemand>(),
-        out_.scale_up_loss, out_.scale_out_loss);
+        out_.uses.size(), out_.scale_up_loss, out_.scale_out_loss);
   }
 
   void price_compute(std::size_t op) {

@@ -5,11 +5,13 @@
 // besides, and so do the channels of transfers on userbuffers.
 #include "simulate/step/block_memo.hpp"
 
+#include <array>
 #include <span>
 #include <utility>
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
+#include "timeline/block/block_pair.hpp"
 
 namespace echo::simulate {
 
@@ -33,13 +35,8 @@ TimedBlock time_one(const workload::OpGraph& graph, const Prices& prices, Slowdo
   return block;
 }
 
-ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
-                          timeline::BlockScratchData& scratch) {
-  ComposedBlock block;
-  block.times = slowdown == Slowdown::off
-                    ? time_one(graph, prices, slowdown, scratch).times
-                    : timeline::compose_block(view_of(graph), prices.alone, factors_of(prices, slowdown),
-                                              scratch, prices.bottlenecks, block.paths);
+// Fills its cost.
+static void account(const workload::OpGraph& graph, const Prices& prices, ComposedBlock& block) {
   Cost& cost = block.cost;
   cost.time = block.times.makespan, cost.exposed = block.times.exposed;
   for (std::size_t op = 0; op < graph.lane.size(); ++op) {
@@ -49,6 +46,16 @@ ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, 
     cost.graded[at(prices.kernels[work].grade)] += prices.alone[work];
     cost.kernels.add(prices.bottlenecks[work], 1.0);
   }
+}
+
+ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
+                          timeline::BlockScratchData& scratch) {
+  ComposedBlock block;
+  block.times = slowdown == Slowdown::off
+                    ? time_one(graph, prices, slowdown, scratch).times
+                    : timeline::compose_block(view_of(graph), prices.alone, factors_of(prices, slowdown),
+                                              scratch, prices.bottlenecks, block.paths);
+  account(graph, prices, block);
   return block;
 }
 
@@ -101,6 +108,14 @@ BlockMemo::Entry& BlockMemo::timed(const StepInput& input, BlockId block,
   Entry& entry = *step_[at(block)];
   if (entry.is_known) return entry;
   const workload::OpGraph& graph = input.work.blocks[at(block)];
+  if (const std::size_t next = at(block) + 1; next < step_.size() && !step_[next]->is_known) {
+    const workload::OpGraph& other = input.work.blocks[next];
+    const std::int32_t alike = timeline::ops_alike(view_of(graph), view_of(other));
+    if (step_[next] != &entry && 2 * alike > other.size()) {
+      time_both(input, block, alike, scratch);
+      return entry;
+    }
+  }
   entry.unslowed = time_one(graph, input.prices, Slowdown::off, scratch).times;
   scratch.together = SimTime::zero();
   entry.on = std::make_unique<ComposedBlock>(compose_one(graph, input.prices, Slowdown::on, scratch));
@@ -109,6 +124,37 @@ BlockMemo::Entry& BlockMemo::timed(const StepInput& input, BlockId block,
     entry.apart = time_one(graph, input.prices, Slowdown::apart, scratch);
   entry.is_known = true;
   return entry;
+}
+
+void BlockMemo::time_both(const StepInput& input, BlockId block, std::int32_t alike,
+                          timeline::BlockScratchData& scratch) {
+  const Prices& prices = input.prices;
+  std::array<timeline::PairedBlock, 2> pair;
+  std::array<timeline::OpGraphView, 2> views;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const workload::OpGraph& graph = input.work.blocks[at(block) + i];
+    views[i] = view_of(graph);
+    step_[at(block) + i]->unslowed = time_one(graph, prices, Slowdown::off, scratch).times;
+  }
+  const timeline::BlockPair both{views[0], views[1], alike};
+  timeline::compose_pair(both, prices.alone, factors_of(prices, Slowdown::on), scratch, prices.bottlenecks,
+                         pair[0], pair[1]);
+  bool are_same = true;
+  for (std::size_t i = 0; i < 2; ++i) {
+    Entry& entry = *step_[at(block) + i];
+    entry.on = std::make_unique<ComposedBlock>();
+    entry.on->times = pair[i].times, entry.on->paths = pair[i].paths;
+    account(input.work.blocks[at(block) + i], prices, *entry.on);
+    entry.apart = {pair[i].times, pair[i].together > SimTime::zero()};
+    are_same = are_same && is_same_apart(prices, entry.apart);
+  }
+  if (!are_same) {
+    timeline::compose_pair(both, prices.alone, factors_of(prices, Slowdown::apart), scratch, pair[0],
+                           pair[1]);
+    for (std::size_t i = 0; i < 2; ++i)
+      step_[at(block) + i]->apart = {pair[i].times, pair[i].together > SimTime::zero()};
+  }
+  for (std::size_t i = 0; i < 2; ++i) step_[at(block) + i]->is_known = true;
 }
 
 const timeline::BlockTimes& BlockMemo::times_of(const StepInput& input, BlockId block, Slowdown slowdown,

@@ -74,6 +74,8 @@ class BlockMemo {
 
   [[nodiscard]] Entry& entry_of(const Hash128&);
   [[nodiscard]] Entry& timed(const StepInput&, BlockId, timeline::BlockScratchData& scratch);
+  // The block and the next one, which begin with that many same ops.
+  void time_both(const StepInput&, BlockId, std::int32_t alike, timeline::BlockScratchData& scratch);
 
   // Blocks asked for since `recent_` was last empty, and others; when it is full, it becomes the others.
   static constexpr std::size_t most_recent = 2304;  // 6 MiB, as are the others

@@ -13,6 +13,8 @@ namespace echo::timeline {
 class BlockDrivers {
  public:
   BlockDrivers(std::span<const BottleneckTimes> alone, BlockPaths& paths) : alone_(alone), paths_(&paths) {}
+  // Goes on where another stands, whose paths so far are in `paths`.
+  BlockDrivers(const BlockDrivers& other, BlockPaths& paths) : BlockDrivers(other) { paths_ = &paths; }
 
   void start(std::size_t lane, std::size_t work, SimTime alone, bool is_first) {
     Running& op = running_[lane];

@@ -115,6 +115,22 @@ class Gathers {
   std::array<Progress, 2> of_;  // [WeightKind]
 };
 
+// The backward of layer `i` of a chunk. Layers whose body splits its backwards were not traced as they run
+// here, whole.
+void backward_of_layer(Builder& b, const BlockContext& x, LayerKind kind, std::int32_t i,
+                       const GradientReady& ready, const PassBlocks* traced) {
+  const training::Recompute recompute = recompute_of(x.config, i);
+  if (traced != nullptr) {
+    const bool usual = recompute == x.config.recompute;
+    const BlockId layer = (usual ? traced->layer_backward : traced->kept_backward)[kind.index()];
+    const LayerGradients& all = usual ? traced->layer_gradients : traced->kept_gradients;
+    const GradientNotes& gradients = all[kind.index()];
+    if (!layer.is_none() && can_be_copied(b.graph_of(layer), gradients))
+      return copy_layer(b, b.graph_of(layer), gradients, ready);
+  }
+  layer_backward(b, x, kind, recompute, ready);
+}
+
 }  // namespace
 
 BlockId bucketed_forward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather) {
@@ -137,7 +153,8 @@ BlockId bucketed_forward(Builder& b, const BlockContext& x, const ChunkContents&
   return block;
 }
 
-BlockId bucketed_backward(Builder& b, const BlockContext& given, const ChunkContents& chunk, Reduce reduce) {
+BlockId bucketed_backward(Builder& b, const BlockContext& given, const ChunkContents& chunk, Reduce reduce,
+                          const PassBlocks* traced) {
   const BlockId block = b.open_block();
   BlockContext x = given;
   x.splits_backward = false;  // gradients leave as they come, input and weight gradients alike
@@ -167,7 +184,7 @@ BlockId bucketed_backward(Builder& b, const BlockContext& given, const ChunkCont
   for (std::int32_t i = chunk.layers - 1; i >= 0; --i) {
     const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
     offload.before_backward(i);
-    layer_backward(b, x, kind, recompute_of(x.config, i), ready);
+    backward_of_layer(b, x, kind, i, ready, given.splits_backward ? nullptr : traced);
     ready(b, WeightKind::dense, vector_parameters(x, kind), b.last_compute());
   }
   if (chunk.first) embedding_backward(b, x, ready);

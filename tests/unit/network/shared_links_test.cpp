@@ -108,10 +108,18 @@ TEST(SharedLinks, FillsATableOfEveryPair) {
   const std::vector<LinkDemand> uses{use(CollectiveKind::all_gather, one_node, {.up = 0.5}),
                                      use(CollectiveKind::all_reduce, rail, {.out = 0.4})};
   std::vector<double> up{7.0}, out;
-  fill_losses(uses, up, out);
+  fill_losses(uses, uses.size(), up, out);
   EXPECT_EQ(up, (std::vector<double>{0.25, 0.0, 0.0, 0.0}));
   ASSERT_EQ(out.size(), 4U);
   EXPECT_DOUBLE_EQ(out[3], 0.16);
+}
+
+TEST(SharedLinks, LeavesOutCollectivesThatNeverRunBesideOthers) {
+  const LinkDemand within = use(CollectiveKind::all_gather, one_node, {.up = 0.5});
+  std::vector<double> up, out;
+  fill_losses(std::vector{within, within, within}, 2, up, out);
+  EXPECT_EQ(up, (std::vector<double>{0.25, 0.25, 0.0, 0.25, 0.25, 0.0, 0.0, 0.0, 0.0}));
+  EXPECT_EQ(out, std::vector<double>(9, 0.0));
 }
 
 }  // namespace
