@@ -6,7 +6,8 @@
 // n ranks, m = S/n, and `+` for e behind each message, one e at the start:
 //   ring               reduce-scatter, all-gather (n-1) m+; all-reduce both; all-to-all n (n-1) / 2 m+, as
 //                      every piece is passed on from neighbour to neighbour
-//   direct             to all others at once, or as many as the window has; all-reduce twice
+//   direct             to all others at once, or as many as the window has; all-reduce twice. On a ring of
+//                      the congestion-aware back end they queue on links between (direct_on_ring.hpp)
 //   halving-doubling   S/2 to the neighbour, S/4 two ranks on, ...; all-gather back
 //   double binary tree the whole buffer up one tree and down; of two trees, chunks take turns
 // Messages of one direct phase share the port of a switch in the congestion-aware back end only. Source:
@@ -20,6 +21,7 @@
 
 #include "base/contract.hpp"
 #include "machine/given_algorithms.hpp"
+#include "textbook/direct_on_ring.hpp"
 
 namespace echo::textbook {
 namespace {
@@ -101,8 +103,23 @@ class Messages {
     return cost;
   }
 
+  // The last message's links and receivers; what remains, it and others before it were on links.
+  [[nodiscard]] Cost direct_in_queues(std::int64_t bytes, std::int64_t window, bool reduces) const {
+    const Cost receiver = reduces ? endpoint() + reduction(bytes) : endpoint();
+    const LastMessage last = direct_on_ring({.ranks = d_.size,
+                                             .window = window,
+                                             .beside = costs_.beside,
+                                             .wire = wire(bytes, 1).time(),
+                                             .latency = d_.latency,
+                                             .receiver = receiver.time()});
+    const Cost own = Cost{.latency = last.hops * d_.latency} + (last.before + 1) * receiver;
+    return own + on_links(last.end - own.time(), d_.reach);
+  }
+
   // Each of `window` slots sends to every window-th rank further on; the slowest counts.
   [[nodiscard]] Cost half_of_direct(std::int64_t bytes, std::int64_t window, bool reduces) const {
+    if (costs_.sharing == LinkSharing::aware && d_.kind == DimensionKind::ring)
+      return direct_in_queues(bytes, window, reduces);
     Cost slowest;
     for (std::int64_t slot = 1; slot <= window; ++slot) {
       Cost chain;

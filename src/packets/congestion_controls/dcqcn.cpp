@@ -25,7 +25,10 @@ class Dcqcn : public Controller {
       : parameters_(parameters),
         host_(host),
         states_(at(flows)),
-        alpha_interval_(from_microseconds(parameters.alpha_resume_interval_us)) {}
+        alpha_interval_(from_microseconds(parameters.alpha_resume_interval_us)),
+        decrease_interval_(from_microseconds(parameters.rate_decrease_interval_us)) {}
+
+  [[nodiscard]] SimTime looks_back() const override { return is_lazy() ? decrease_interval_ : SimTime{}; }
 
   void start(std::int32_t flow, Sender& sender) override { states_[at(flow)].target = sender.rate; }
 
@@ -37,13 +40,16 @@ class Dcqcn : public Controller {
       // An update that is due now comes first if it was due before the last switch sent the packet.
       update_alpha(state, alpha_interval_ > ack.last_link ? ack.now : ack.now - SimTime(1));
       state.marked_for_alpha = true;
+      await_decrease(flow, state, decrease_interval_ > ack.last_link ? ack.now + SimTime(1) : ack.now,
+                     ack.now);
       return;
     }
     state.has_seen_mark = true;
     state.next_update = ack.now + alpha_interval_;
     // A nanosecond later, so that cuts find alpha updated.
-    host_.set_timer(flow, decrease_timer,
-                    from_microseconds(parameters_.rate_decrease_interval_us) + SimTime(1000));
+    state.next_decrease = ack.now + decrease_interval_ + SimTime(1000);
+    state.awaits_decrease = true;
+    host_.set_timer(flow, decrease_timer, state.next_decrease - ack.now);
     sender.rate = state.target = scaled_rate(sender.rate, parameters_.rate_on_first_cnp);
   }
 
@@ -51,7 +57,7 @@ class Dcqcn : public Controller {
     State& state = states_[at(flow)];
     if (which == increase_timer) return increase(flow, state, sender);
     update_alpha(state, now);
-    decrease(flow, state, sender);
+    decrease(flow, state, sender, now);
   }
 
  private:
@@ -61,6 +67,8 @@ class Dcqcn : public Controller {
     bool has_seen_mark = false, marked_for_alpha = false, marked_for_decrease = false;
     std::int32_t stage = 0;  // increases since the last cut
     SimTime next_update{};   // of alpha
+    SimTime next_decrease{};
+    bool awaits_decrease = false;  // its timer is set
   };
 
   // All updates up to `until`: nothing reads alpha between them.
@@ -72,8 +80,25 @@ class Dcqcn : public Controller {
     }
   }
 
-  void decrease(std::int32_t flow, State& state, Sender& sender) {
-    host_.set_timer(flow, decrease_timer, from_microseconds(parameters_.rate_decrease_interval_us));
+  // The timer that ends each interval does nothing where no mark came, which at low rates is nearly always:
+  // it is set when one comes, for the first end from `earliest` on. Long intervals would fill the host's
+  // memory of its order, and save little.
+  [[nodiscard]] bool is_lazy() const { return decrease_interval_ <= SimTime(1'000'000'000); }
+  void await_decrease(std::int32_t flow, State& state, SimTime earliest, SimTime now) {
+    if (state.awaits_decrease) return;
+    if (state.next_decrease < earliest) {
+      const std::int64_t passed = (earliest - state.next_decrease - SimTime(1)) / decrease_interval_ + 1;
+      state.next_decrease += passed * decrease_interval_;
+    }
+    state.awaits_decrease = true;
+    host_.set_timer_since(flow, decrease_timer, state.next_decrease - now,
+                          state.next_decrease - decrease_interval_);
+  }
+
+  void decrease(std::int32_t flow, State& state, Sender& sender, SimTime now) {
+    state.next_decrease = now + decrease_interval_;
+    state.awaits_decrease = !is_lazy();
+    if (state.awaits_decrease) host_.set_timer(flow, decrease_timer, decrease_interval_);
     if (!state.marked_for_decrease) return;
     if (parameters_.clamp_target_rate != 0 || state.stage != 0) state.target = sender.rate;
     sender.rate =
@@ -98,7 +123,7 @@ class Dcqcn : public Controller {
   Parameters parameters_;
   FlowHost& host_;
   std::vector<State> states_;
-  SimTime alpha_interval_;
+  SimTime alpha_interval_, decrease_interval_;
 };
 
 }  // namespace

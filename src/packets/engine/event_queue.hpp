@@ -13,14 +13,19 @@ namespace echo::packets {
 struct Event {
   enum class Kind : std::int8_t { arrival, transmitted, wake, start, control_timer, timeout, credit };
   SimTime time{};
-  std::int64_t order_and_kind = 0;  // order: counts what was scheduled
+  std::int64_t order_and_kind =
+      0;  // order: counts what was scheduled; one bit: after the event of that order
   std::int32_t where = 0, what = 0;
 
   Event() = default;
-  Event(SimTime when, std::int64_t order, Kind kind, std::int32_t place, std::int32_t thing)
-      : time(when), order_and_kind(order << 3 | static_cast<std::int64_t>(kind)), where(place), what(thing) {}
+  Event(SimTime when, std::int64_t order, Kind kind, std::int32_t place, std::int32_t thing,
+        bool is_after = false)
+      : time(when),
+        order_and_kind(order << 4 | (is_after ? 8 : 0) | static_cast<std::int64_t>(kind)),
+        where(place),
+        what(thing) {}
   [[nodiscard]] Kind kind() const { return static_cast<Kind>(order_and_kind & 7); }
-  [[nodiscard]] std::int64_t order() const { return order_and_kind >> 3; }
+  [[nodiscard]] std::int64_t order() const { return order_and_kind >> 4; }
   [[nodiscard]] bool precedes(const Event& other) const {
     return time != other.time ? time < other.time : order_and_kind < other.order_and_kind;
   }

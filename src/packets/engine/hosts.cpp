@@ -98,7 +98,7 @@ void Simulation::send_data(std::int32_t id, std::int32_t flow) {
   start_transmission(id, packet_id);
 }
 
-void Simulation::receive_data(std::int32_t id, std::int32_t packet_id) {
+void Simulation::receive_data(std::int32_t packet_id) {
   const Packet& packet = pool_[packet_id];
   Receiver& receiver = receivers_[at(packet.flow)];
   if (reorders_ || packet.sequence == receiver.expected) {
@@ -106,23 +106,23 @@ void Simulation::receive_data(std::int32_t id, std::int32_t packet_id) {
     const bool is_last = receiver.expected >= flows_[at(packet.flow)].bytes;
     const bool ends_chunk = receiver.expected % static_cast<std::int64_t>(parameters_.l2_chunk_size) == 0;
     if (++receiver.unacknowledged >= parameters_.l2_ack_interval || is_last || ends_chunk || packet.marked)
-      return answer(id, packet_id, Packet::Kind::acknowledgement);
+      return answer(packet_id, Packet::Kind::acknowledgement);
   } else if (packet.sequence > receiver.expected) {
     if (now_ >= receiver.refuse_again || receiver.refused != receiver.expected) {
       receiver.refuse_again = now_ + from_microseconds(parameters_.nack_interval_us);
       receiver.refused = receiver.expected;
       const auto chunk = static_cast<std::int64_t>(parameters_.l2_chunk_size);
       if (parameters_.l2_back_to_zero != 0) receiver.expected = receiver.expected / chunk * chunk;
-      return answer(id, packet_id, Packet::Kind::refusal);
+      return answer(packet_id, Packet::Kind::refusal);
     }
   } else if (parameters_.retransmission_timeout_us > 0) {
-    return answer(id, packet_id, Packet::Kind::acknowledgement);  // the first answer may be lost
+    return answer(packet_id, Packet::Kind::acknowledgement);  // the first answer may be lost
   }
   pool_.give_back(packet_id);
 }
 
 // The packet becomes its answer, with its telemetry and time.
-void Simulation::answer(std::int32_t id, std::int32_t packet_id, Packet::Kind kind) {
+void Simulation::answer(std::int32_t packet_id, Packet::Kind kind) {
   Packet& packet = pool_[packet_id];
   Receiver& receiver = receivers_[at(packet.flow)];
   receiver.unacknowledged = 0;
@@ -133,7 +133,7 @@ void Simulation::answer(std::int32_t id, std::int32_t packet_id, Packet::Kind ki
   packet.hop = 0;
   packet.ingress = -1;
   packet.priority = 0;
-  const std::int32_t back = Fabric::opposite(id);
+  const std::int32_t back = answer_paths_.row(packet.flow).front();  // of a host with several, another port
   ports_[at(back)].queue.push(pool_, packet_id);
   transmit(back);
 }
@@ -170,7 +170,7 @@ void Simulation::receive_acknowledgement(std::int32_t id, std::int32_t packet_id
     ack.hops = std::span(pool_.telemetry(packet_id)).first(at(packet.telemetry_hops));
   if (!sender.is_finished()) controller_->acknowledge(flow, sender, ack);
   pool_.give_back(packet_id);
-  transmit(Fabric::opposite(id));
+  transmit(data_paths_.row(flow).front());
 }
 
 void Simulation::complete(std::int32_t flow) {
@@ -204,6 +204,12 @@ void Simulation::run_control_timer(std::int32_t flow, std::int32_t which) {
 
 void Simulation::set_timer(std::int32_t flow, std::int32_t which, SimTime delay) {
   timers_[at(flow)][at(which)].order = schedule(now_ + delay, Event::Kind::control_timer, flow, which);
+}
+
+void Simulation::set_timer_since(std::int32_t flow, std::int32_t which, SimTime delay, SimTime since) {
+  const std::int64_t order = history_.order_at(since) - 1;
+  timers_[at(flow)][at(which)].order = order;
+  events_.push({now_ + delay, order, Event::Kind::control_timer, flow, which, true});
 }
 
 void Simulation::cancel_timer(std::int32_t flow, std::int32_t which) {

@@ -99,7 +99,7 @@ void Simulation::arrive(std::int32_t id, std::int32_t packet_id) {
   if (!port.to_host)
     enter_switch(id, packet_id);
   else if (packet.kind == Packet::Kind::data)
-    receive_data(id, packet_id);
+    receive_data(packet_id);
   else
     receive_acknowledgement(id, packet_id);
 }

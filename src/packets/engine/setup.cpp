@@ -58,6 +58,7 @@ Simulation::Simulation(const Fabric& fabric, const Routes& routes, std::span<con
       last_progress_(flows.size()),
       vain_timeouts_(flows.size()),
       controller_(control.make(parameters_, length_of(flows), *this)) {
+  history_.remember(controller_->looks_back());
   set_up_ports();
   set_up_paths();
   outcome_.flows.resize(flows.size());

@@ -80,6 +80,7 @@ bool Simulation::run_until(SimTime until, std::int64_t most_packet_hops) {
     }
     now_ = event.time;
     order_now_ = event.order();
+    history_.note(now_, next_order_);
     if (event.kind() != Event::Kind::control_timer) --live_;
     handle(event);
   }

@@ -9,6 +9,7 @@
 #include "base/csr.hpp"
 #include "packets/engine/egress_queue.hpp"
 #include "packets/engine/event_queue.hpp"
+#include "packets/engine/order_history.hpp"
 #include "packets/engine/random_streams.hpp"
 #include "packets/engine/switch_buffer.hpp"
 #include "packets/fabric/routing.hpp"
@@ -127,13 +128,14 @@ class Simulation : private FlowHost {
   [[nodiscard]] std::int32_t choose_flow(Port& port);
   void schedule_wake(std::int32_t port);
   void send_data(std::int32_t port, std::int32_t flow);
-  void receive_data(std::int32_t port, std::int32_t packet);
-  void answer(std::int32_t port, std::int32_t packet, Packet::Kind kind);
+  void receive_data(std::int32_t packet);
+  void answer(std::int32_t packet, Packet::Kind kind);
   void receive_acknowledgement(std::int32_t port, std::int32_t packet);
   void complete(std::int32_t flow);
   void check_timeout(std::int32_t flow);
   void run_control_timer(std::int32_t flow, std::int32_t which);
   void set_timer(std::int32_t flow, std::int32_t which, SimTime delay) override;
+  void set_timer_since(std::int32_t flow, std::int32_t which, SimTime delay, SimTime since) override;
   void cancel_timer(std::int32_t flow, std::int32_t which) override;
   void change_rate(std::int32_t flow, std::int64_t rate) override;
 
@@ -159,6 +161,7 @@ class Simulation : private FlowHost {
 
   SimTime now_{};
   EventQueue events_;
+  OrderHistory history_;
   std::int64_t next_order_ = 0, order_now_ = -1;  // order_now_: of the event that is handled
   std::int64_t live_ = 0;                         // events that can bring a flow forward
   std::int32_t open_ = 0;                         // flows that have not finished

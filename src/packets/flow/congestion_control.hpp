@@ -16,6 +16,9 @@ class FlowHost {
   virtual ~FlowHost() = default;
   // Calls Controller::timer(flow, which) after `delay`, instead of an earlier request for the same timer.
   virtual void set_timer(std::int32_t flow, std::int32_t which, SimTime delay) = 0;
+  // The same, as if it had been asked for at `since`, at most Controller::looks_back() ago: of what is due at
+  // one time, what was asked for first comes first.
+  virtual void set_timer_since(std::int32_t flow, std::int32_t which, SimTime delay, SimTime since) = 0;
   virtual void cancel_timer(std::int32_t flow, std::int32_t which) = 0;
   // Sets the rate and moves the time of the next packet as if the last one had been sent at it.
   virtual void change_rate(std::int32_t flow, std::int64_t rate) = 0;
@@ -34,6 +37,7 @@ class Controller {
   virtual void start(std::int32_t flow, Sender& sender) = 0;
   virtual void acknowledge(std::int32_t flow, Sender& sender, const Acknowledgement&) = 0;
   virtual void timer(std::int32_t /*flow*/, Sender& /*sender*/, std::int32_t /*which*/, SimTime /*now*/) {}
+  [[nodiscard]] virtual SimTime looks_back() const { return {}; }
 };
 
 struct CongestionControl {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <random>
 
 #include "base/counter_rng.hpp"
 #include "base/error.hpp"
@@ -134,6 +135,35 @@ TEST(Routing, LongestRoundTripIsHpccs) {
   const RoundTrip trip = longest_round_trip(fabric, Routes(fabric), 1000);
   EXPECT_EQ(trip.longest.count(), 4'160'000);
   EXPECT_EQ(trip.bytes, 52'000);
+}
+
+// All pairs of hosts, where links and numbers of hosts differ.
+TEST(Routing, LongestRoundTripIsThatOfAllPairs) {
+  std::mt19937 random(5);
+  for (int trial = 0; trial < 40; ++trial) {
+    const auto leaves = static_cast<std::int32_t>(1 + random() % 4);
+    Fabric fabric = leaf_spine(leaves, static_cast<std::int32_t>(1 + random() % 5), 1 + trial % 2);
+    for (Link& link : fabric.links) {
+      if (random() % 3 == 0) link.delay = SimTime(static_cast<std::int64_t>(1 + random() % 3) * 1'000'000);
+      if (random() % 3 == 0)
+        link.bits_per_second = static_cast<std::int64_t>(1 + random() % 2) * 50 * gigabit;
+    }
+    if (trial % 3 == 0 && leaves > 1)  // a host of two ports
+      fabric.links.push_back({fabric.links.back().b, 0, 100 * gigabit, SimTime(500'000), 0});
+    const Routes routes(fabric);
+    SimTime longest{};
+    std::int64_t bytes = 0;
+    for (std::int32_t from = 0; from < fabric.nodes(); ++from)
+      for (std::int32_t to = 0; to < fabric.nodes(); ++to) {
+        if (from == to || !fabric.is_host(from) || !fabric.is_host(to)) continue;
+        const auto path = path_of(fabric, routes, {from, to, 0, 0}, PathChoice::first);
+        longest = std::max(longest, round_trip(fabric, path, 1000).longest);
+        bytes = std::max(bytes, round_trip(fabric, path, 1000).bytes);
+      }
+    const RoundTrip trip = longest_round_trip(fabric, routes, 1000);
+    ASSERT_EQ(trip.longest, longest) << "trial " << trial;
+    ASSERT_EQ(trip.bytes, bytes) << "trial " << trial;
+  }
 }
 
 TEST(Parameters, EveryRowTakesItsOwnDefault) {

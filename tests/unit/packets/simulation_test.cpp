@@ -44,6 +44,29 @@ TEST(PacketSimulation, CutThroughSavesAllButTheHeader) {
   EXPECT_EQ((stored.flows[0].duration - cut.flows[0].duration).count(), (83 - 3 + 4 - 3) * nanosecond);
 }
 
+// Host 0 is on both switches, host 1 too: data take the given way over one, answers their own over the other
+// or the link between the hosts.
+TEST(PacketSimulation, AnswersLeaveAHostOfSeveralPortsByTheirOwn) {
+  for (const bool are_linked : {false, true}) {
+    Fabric fabric;
+    fabric.is_switch = {0, 0, 1, 1};
+    for (const std::int32_t node : {2, 3})
+      for (const std::int32_t host : {0, 1})
+        fabric.links.push_back({node, host, 100 * gigabit, SimTime(1'000'000), 0});
+    if (are_linked) fabric.links.push_back({0, 1, 100 * gigabit, SimTime(1'000'000), 0});
+    for (const char* name : {"none", "dcqcn", "hpcc"}) {
+      std::vector<Flow> flows;
+      for (const std::int32_t by : {2, 3})
+        flows.push_back({.source = 0, .destination = 1, .bytes = 2'000'000, .nodes = {0, by, 1}});
+      const Outcome outcome = run(fabric, flows, name);
+      EXPECT_TRUE(outcome.unfinished.empty()) << name;
+      if (std::string_view(name) == "hpcc") continue;  // its window is that of the shortest way
+      for (const FlowTime& flow : outcome.flows)
+        EXPECT_NEAR(to_seconds(flow.duration), 2000 * 83e-9, 10e-6) << name << ' ' << are_linked;
+    }
+  }
+}
+
 TEST(PacketSimulation, SwitchLatencyIsAddedOnBothWays) {
   const std::vector<Flow> flow{{.source = 0, .destination = 1, .bytes = 1000}};
   const Outcome without = run(star(2), flow), with = run(star(2), flow, "none", {{"switch latency", "500"}});

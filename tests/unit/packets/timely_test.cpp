@@ -62,6 +62,7 @@ Algorithm algorithm_of(const Case& one, double line) {
 
 class NoHost : public FlowHost {
   void set_timer(std::int32_t, std::int32_t, SimTime) override {}
+  void set_timer_since(std::int32_t, std::int32_t, SimTime, SimTime) override {}
   void cancel_timer(std::int32_t, std::int32_t) override {}
   void change_rate(std::int32_t, std::int64_t) override {}
 };
