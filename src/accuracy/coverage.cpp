@@ -9,17 +9,25 @@
 
 namespace echo::accuracy {
 
+static double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return quantile(values, 0.5);
+}
+
 Coverage coverage(const std::vector<BandedError>& rows, double factor) {
   Coverage out{.rows = static_cast<int>(rows.size())};
   if (rows.empty()) return out;
-  std::vector<double> bands;
+  std::vector<double> bands, errors;
   for (const BandedError& row : rows) {
     bands.push_back(factor * row.band);
+    errors.push_back(row.error);
     if (std::abs(row.error) <= bands.back()) out.covered += 1.0;
   }
   out.covered /= static_cast<double>(rows.size());
-  std::sort(bands.begin(), bands.end());
-  out.median_band = quantile(bands, 0.5);
+  out.median_band = median(bands);
+  out.shift = median(errors);
+  for (double& error : errors) error = std::abs(error - out.shift);
+  out.spread = median(errors);
   return out;
 }
 

@@ -17,6 +17,8 @@ struct Coverage {
   int rows = 0;
   double covered = 0.0;      // share of them with |error| <= factor * band
   double median_band = 0.0;  // factor * band
+  double shift = 0.0;        // their median error
+  double spread = 0.0;       // median distance of their errors from it
 };
 
 [[nodiscard]] Coverage coverage(const std::vector<BandedError>&, double factor = 1.0);

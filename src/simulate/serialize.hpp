@@ -329,10 +329,11 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
 
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
-  auto& [sigma, hidden, own, mixtures, settings, machine, untried, extrapolated, host, network, beyond,
-         measured, p90, states, activations, rest, publication] = errors;
-  all(archive, sigma, hidden, own, mixtures, settings, machine, untried, extrapolated, host, network, beyond,
-      measured, p90, states, activations, rest, publication);
+  auto& [sigma, hidden, own, mixtures, tuning, settings, machine, untried, untried_gpu, untried_framework,
+         extrapolated, host, network, beyond, measured, p90, states, activations, rest, publication] = errors;
+  all(archive, sigma, hidden, own, mixtures, tuning, settings, machine, untried, untried_gpu,
+      untried_framework, extrapolated, host, network, beyond, measured, p90, states, activations, rest,
+      publication);
 }
 
 template <class Archive>

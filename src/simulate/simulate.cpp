@@ -81,6 +81,7 @@ static void compose_and_report(const StepInput& input, const Catalog& catalog, c
   ws.step.evidence.issued = slowed.cost.issued;
   ws.step.evidence.settings_stated = calibration.settings_stated;
   ws.step.evidence.untried = untried(calibration.practice, input.config, catalog);
+  ws.step.evidence.framework_tried = is_framework_tried(calibration.practice, input.config, catalog);
   if (const auto* const best = best_published(calibration.practice, input.config, catalog))
     report.best_published_mfu = static_cast<float>(best->mfu);
   report_errors(calibration.errors, ws.step.evidence, report);

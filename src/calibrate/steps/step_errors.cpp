@@ -13,13 +13,21 @@ std::int32_t number_of(std::map<std::string, std::int32_t>& numbers, const std::
   return numbers.emplace(name, static_cast<std::int32_t>(numbers.size())).first->second;
 }
 
+// What is wrong of a framework's experts or adapters says nothing of its dense models' pre-training.
+std::string work_of(const training::TrainingConfig& config, const simulate::Catalog& catalog) {
+  const bool tunes = config.recipe.lora_rank > 0 || config.recipe.packed_tokens > 0;
+  return catalog.framework(config).name + (catalog.model(config.model).has_experts() ? " with experts"
+                                           : tunes                                   ? " tuning"
+                                                                                     : "");
+}
+
 }  // namespace
 
 std::array<std::int32_t, error_source_count> ErrorOwners::of(const training::TrainingConfig& config,
                                                              const simulate::Catalog& catalog) {
   const std::array<std::int32_t, 4> owner{number_of(gpus_, catalog.gpu(config).kernels),
                                           number_of(networks_, catalog.cluster(config.cluster).network),
-                                          number_of(frameworks_, catalog.framework(config).name), -1};
+                                          number_of(frameworks_, work_of(config, catalog)), -1};
   std::array<std::int32_t, error_source_count> out{};
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = owner[at(owner_of(static_cast<ErrorSource>(k)))];
   return out;

@@ -22,7 +22,8 @@ struct StepError {
   simulate::StepReport report;  // the prediction
 };
 
-// Numbers what errors are common to: GPU kinds, networks, frameworks, in order of appearance.
+// Numbers what errors are common to: GPU kinds, networks, frameworks, in order of appearance; those of a
+// framework apart for dense models, mixtures of experts and fine-tuning.
 class ErrorOwners {
  public:
   [[nodiscard]] std::array<std::int32_t, error_source_count> of(const training::TrainingConfig&,

@@ -8,9 +8,11 @@
 // so that independent errors give rel_error = sqrt(sum c_k^2). Weaker evidence adds its own variance to a
 // sigma:
 //   arithmetic           the rate of products under the power limit is uncertain
-//   arithmetic, memory   the GPU's constants are a relative's; kernels beyond the shapes that were measured
+//   arithmetic, memory   the GPU's constants are a relative's; kernels beyond the shapes that were measured;
+//                        no step was published of the GPU kind
 //   host                 no step tells the host times of the framework
 //   scale_up, scale_out, latency   no log of such a network; more nodes than any log
+//   layout               no step was published of a framework of this line, of this combination of choices
 //   framework, scale_out   a table that leaves settings and machine of a run open
 // Host time counts where the GPU waits for it, and where it nearly does: the step is the maximum of the two.
 // Overlap counts twice: for what it slows (the tax and its uncertainty), and for communication that it
@@ -25,6 +27,7 @@
 #include <cmath>
 
 #include "base/at.hpp"
+#include "simulate/report/practice.hpp"
 
 namespace echo::simulate {
 
@@ -85,8 +88,10 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
     return std::max(0.0, report.bottleneck[at(bottleneck)]);
   };
   const auto sigma = [&model](ErrorSource source) { return model.sigma[at(source)]; };
-  const double of_gpu =
-      square(evidence.gpu_error) + square(model.extrapolated_kernels * compute.extrapolated);
+  const auto untried = static_cast<std::uint32_t>(evidence.untried);
+  const bool gpu_is_untried = (evidence.untried & bit_of(Choice::gpu)) != 0;
+  const double of_gpu = square(evidence.gpu_error) + square(gpu_is_untried ? model.untried_gpu : 0.0) +
+                        square(model.extrapolated_kernels * compute.extrapolated);
   const double known = 1.0 - compute.measured * (1.0 - model.measured_kernels);
   const double of_network = evidence.network_measured ? 0.0 : square(model.unmeasured_network);
   const double of_size = square(model.beyond_nodes * evidence.octaves_beyond);
@@ -114,9 +119,11 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   set(Source::overlap, tax * sigma(Source::overlap) + hidden_of(report) * model.hidden_communication);
   double own = 0.0;
   for (const double one : error) own += square(model.own_share * one);
-  own += std::popcount(static_cast<std::uint32_t>(evidence.untried)) * square(model.untried_choice);
-  set(Source::framework, with(Source::framework, (evidence.mixes_experts ? square(model.mixtures) : 0.0) +
-                                                     unstated(model.unstated_settings)));
+  own += (std::popcount(untried) - (gpu_is_untried ? 1 : 0)) * square(model.untried_choice) +
+         (evidence.framework_tried ? 0.0 : square(model.untried_framework));
+  const double of_kind =
+      (evidence.mixes_experts ? square(model.mixtures) : 0.0) + (evidence.tunes ? square(model.tuning) : 0.0);
+  set(Source::framework, with(Source::framework, of_kind + unstated(model.unstated_settings)));
   set(Source::layout, with(Source::layout, own));
   return error;
 }

@@ -18,11 +18,17 @@ struct ErrorModel {
   double mixtures =
       0.08;  // of framework, in quadrature, for mixtures of experts: dispatchers and fused kernels
              //   change with every release
+  double tuning = 0.05;  // of framework, in quadrature, for fine-tuning: packed documents, frozen weights and
+                         //   adapters, which sustained rates were not fitted to
   // Where it is assumed that a run used the framework's defaults on the vendor's machine, in quadrature:
   double unstated_settings = 0.06;  // of framework
   double unstated_machine = 0.50;   // of scale_out: fabrics of public clusters give 17 to 100 % of their NICs
   // A part of layout, in quadrature, for each choice that no published run of the GPU kind has exercised.
   double untried_choice = 0.03;
+  // In quadrature: of arithmetic and memory, where no published run is of the GPU kind; of layout, where none
+  // is of a framework that builds on the same one. Errors of such runs differ from config to config rather
+  // than by a common shift.
+  double untried_gpu = 0.08, untried_framework = 0.06;
   // Added in quadrature where there is less evidence.
   double extrapolated_kernels = 0.10;  // of arithmetic and memory, times the share so priced
   double unmeasured_host = 0.50;       // of host: no step tells the framework's host times

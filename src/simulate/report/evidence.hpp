@@ -18,7 +18,9 @@ struct Evidence {
   bool settings_stated = true;      // what ran is known, rather than assumed to be the framework's defaults
   SimTime issued{};                 // host time to issue the step's passes, hidden or not
   std::int32_t untried = 0;         // bits of Choice: values that no published run of the GPU kind had
+  bool framework_tried = true;      // on some GPU kind, by a published run of a framework of its line
   bool mixes_experts = false;       // the model does
+  bool tunes = false;               // an adapter, or on packed documents
 };
 
 }  // namespace echo::simulate

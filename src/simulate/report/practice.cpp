@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "base/at.hpp"
+#include "base/named_table.hpp"
 #include "timeline/schedule.hpp"
 
 namespace echo::simulate {
@@ -115,6 +116,17 @@ void add_best(Practice& practice, const PublishedBest& best) {
     *found = best;
 }
 
+// The framework that it builds on in the end. As training::line_of, without allocating: for every row.
+std::string_view root_of(const training::FrameworkSpec& framework, const Catalog& catalog) {
+  const training::FrameworkSpec* root = &framework;
+  for (std::size_t i = 0; i < catalog.frameworks.size() && !root->base.empty(); ++i) {
+    const std::int32_t base = find_named(catalog.frameworks, root->base);
+    if (base < 0) break;
+    root = &catalog.frameworks[at(base)];
+  }
+  return root->name;
+}
+
 // As untried(), compared with the runs of one kind.
 std::int32_t untried_by(const PublishedKind& kind, const TrainingConfig& config, const Catalog& catalog) {
   const auto value = values_of(config, catalog);
@@ -186,6 +198,20 @@ std::int32_t untried(const Practice& practice, const TrainingConfig& config, con
   std::int32_t bits = ~0;  // of a kind without runs: what no other kind has shown either
   for (const PublishedKind& kind : practice.kinds) bits &= untried_by(kind, config, catalog);
   return bits | bit_of(Choice::gpu);
+}
+
+bool is_framework_tried(const Practice& practice, const TrainingConfig& config, const Catalog& catalog) {
+  const auto ran = [&practice](const training::FrameworkSpec& framework) {
+    return std::ranges::any_of(practice.kinds, [&framework](const PublishedKind& kind) {
+      return std::ranges::binary_search(kind.frameworks, framework.name);
+    });
+  };
+  const training::FrameworkSpec& own = catalog.framework(config);
+  if (practice.kinds.empty() || ran(own)) return true;
+  const std::string_view root = root_of(own, catalog);
+  return std::ranges::any_of(catalog.frameworks, [&](const training::FrameworkSpec& other) {
+    return root_of(other, catalog) == root && ran(other);
+  });
 }
 
 const PublishedBest* best_published(const Practice& practice, const TrainingConfig& config,

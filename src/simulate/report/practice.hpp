@@ -84,6 +84,10 @@ struct Practice {
   friend bool operator==(const Practice&, const Practice&) = default;
 };
 
+// Whether a published run on any GPU kind is of the config's framework, or of another that builds on the same
+// one; true without practice.
+[[nodiscard]] bool is_framework_tried(const Practice&, const training::TrainingConfig&, const Catalog&);
+
 // The kind of a GPU: the name of its kernel constants up to the first hyphen ("a100", "h100", "gb200").
 [[nodiscard]] std::string_view kind_of(const machine::GpuSpec&);
 

@@ -81,7 +81,8 @@ Evidence evidence_behind(const std::array<SimTime, 4>& graded, std::span<const o
           .octaves_beyond =
               is_measured && nodes > measured ? std::log2(static_cast<double>(nodes) / measured) : 0.0,
           .host_measured = catalog.framework(config).host_measured,
-          .mixes_experts = catalog.model(config.model).has_experts()};
+          .mixes_experts = catalog.model(config.model).has_experts(),
+          .tunes = config.recipe.lora_rank > 0 || config.recipe.packed_tokens > 0};
 }
 
 }  // namespace echo::simulate

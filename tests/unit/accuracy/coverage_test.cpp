@@ -16,6 +16,15 @@ TEST(Coverage, CountsWhatTheBandsHold) {
   EXPECT_EQ(coverage_by_group(rows).at("b").rows, 1);
 }
 
+TEST(Coverage, TellsACommonShiftFromASpread) {
+  const Coverage shifted = coverage({{"a", -0.21, 0.1}, {"a", -0.2, 0.1}, {"a", -0.19, 0.1}});
+  EXPECT_NEAR(shifted.shift, -0.2, 1e-12);
+  EXPECT_NEAR(shifted.spread, 0.01, 1e-12);
+  const Coverage spread = coverage({{"a", -0.2, 0.1}, {"a", 0.0, 0.1}, {"a", 0.2, 0.1}});
+  EXPECT_NEAR(spread.shift, 0.0, 1e-12);
+  EXPECT_NEAR(spread.spread, 0.2, 1e-12);
+}
+
 TEST(Coverage, OfNormalErrorsIsThatOfTheNormalLaw) {
   std::vector<BandedError> rows;
   for (std::uint64_t i = 0; i < 20'000; ++i) rows.push_back({"a", 0.1 * draw_normal(1, i, 0), 0.1});

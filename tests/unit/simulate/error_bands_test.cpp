@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "simulate/report/practice.hpp"
 #include "tests/support/random_step_errors.hpp"
 
 namespace echo::simulate {
@@ -39,7 +40,8 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
     const Evidence known = support::random_evidence(seed, i);
     const float before = banded({}, known, report).rel_error;
     Evidence relative = known, unmeasured = known, larger = known, guessed = known, modelled = known,
-             mixture = known, untried = known, assumed = known;
+             mixture = known, untried = known, assumed = known, new_gpu = known, new_framework = known,
+             tuning = known;
     relative.gpu_error += 0.1;
     unmeasured.network_measured = false;
     larger.octaves_beyond += 1.0;
@@ -48,11 +50,15 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
     guessed.graded[static_cast<std::size_t>(ops::Grade::modelled)] = SimTime::zero();
     mixture.mixes_experts = true;
     untried.untried = 0b101;
+    new_gpu.untried |= bit_of(Choice::gpu);
+    new_framework.framework_tried = false;
+    tuning.tunes = true;
     assumed.settings_stated = false;
     modelled.graded[static_cast<std::size_t>(ops::Grade::modelled)] +=
         modelled.graded[static_cast<std::size_t>(ops::Grade::measured)];
     modelled.graded[static_cast<std::size_t>(ops::Grade::measured)] = SimTime::zero();
-    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled, mixture, untried, assumed})
+    for (const Evidence& worse : {relative, unmeasured, larger, guessed, modelled, mixture, untried, assumed,
+                                  new_gpu, new_framework, tuning})
       ASSERT_GE(banded({}, worse, report).rel_error, before) << i;
   }
 }
@@ -128,6 +134,23 @@ TEST(ErrorBands, WidenTheOwnErrorByEachUntriedChoice) {
   const StepReport three = banded(model, {.untried = 0b10110}, report);
   EXPECT_NEAR(of(three, ErrorSource::layout), std::sqrt(none * none + 3 * 0.05 * 0.05), 1e-6);
   EXPECT_EQ(three.untried, 0b10110);
+}
+
+TEST(ErrorBands, AreWiderOnAGpuOrAFrameworkThatNobodyRan) {
+  StepReport report;
+  report.step = report.step_no_slowdown = from_seconds(1.0);
+  report.bottleneck[static_cast<std::size_t>(Bottleneck::arithmetic)] = 0.75;
+  report.bottleneck[static_cast<std::size_t>(Bottleneck::memory)] = 0.25;
+  ErrorModel model;
+  model.sigma = {}, model.own_share = 0.0, model.untried_choice = 1.0;
+  model.untried_gpu = 0.2, model.untried_framework = 0.1;
+  const StepReport gpu = banded(model, {.untried = bit_of(Choice::gpu)}, report);
+  EXPECT_NEAR(of(gpu, ErrorSource::arithmetic), 0.75 * 0.2, 1e-6);
+  EXPECT_NEAR(of(gpu, ErrorSource::memory), 0.25 * 0.2, 1e-6);
+  EXPECT_EQ(of(gpu, ErrorSource::layout), 0.0) << "it does not count among the choices of a config";
+  const StepReport framework = banded(model, {.framework_tried = false}, report);
+  EXPECT_NEAR(of(framework, ErrorSource::layout), 0.1, 1e-6);
+  EXPECT_EQ(of(framework, ErrorSource::arithmetic), 0.0);
 }
 
 TEST(ErrorBands, SayWhichPartsReachBeyondTheirEvidence) {

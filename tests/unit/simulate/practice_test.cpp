@@ -77,6 +77,26 @@ TEST(Practice, EachChoiceCountsOnce) {
             2);
 }
 
+TEST(Practice, AFrameworkIsTriedByRunsOfAnyThatBuildsOnTheSameOne) {
+  Catalog catalog = small_catalog();
+  for (const char* name : {"of one", "of that"}) catalog.frameworks.emplace_back().name = name;
+  catalog.frameworks[2].base = "one", catalog.frameworks[3].base = "of one";
+  const auto is_tried = [&catalog](const Practice& practice, std::int32_t framework, std::int32_t gpu) {
+    training::TrainingConfig config = config_on(gpu);
+    config.framework = training::FrameworkId(framework);
+    return is_framework_tried(practice, config, catalog);
+  };
+  for (const std::int32_t ran : {0, 2, 3}) {
+    training::TrainingConfig config = config_on(0);
+    config.framework = training::FrameworkId(ran);
+    Practice practice;
+    add_run(practice, config, catalog, 0.5, "somebody");
+    for (const std::int32_t gpu : {0, 2})
+      for (std::int32_t i = 0; i < 4; ++i) EXPECT_EQ(is_tried(practice, i, gpu), i != 1) << ran << ' ' << i;
+  }
+  EXPECT_TRUE(is_tried({}, 1, 0)) << "of nothing nothing is known";
+}
+
 TEST(Practice, MoreRunsLeaveNoMoreUntried) {
   const Catalog catalog = small_catalog();
   Practice practice = one_run(catalog);
