@@ -23,7 +23,7 @@ std::string_view take_file(std::string_view& rest) {
   return file;
 }
 
-// Few bytes over few links that are not slow.
+// Few bytes over few links that are neither slow nor so fast that a packet takes no nanosecond.
 bool is_small(const Fabric& fabric, const FlowFile& file) {
   std::int64_t bytes = 0;
   for (const Flow& flow : file.flows) {
@@ -31,7 +31,9 @@ bool is_small(const Fabric& fabric, const FlowFile& file) {
     bytes += flow.bytes;
   }
   for (const Link& link : fabric.links)
-    if (link.bits_per_second < 1'000'000'000 || link.delay > echo::SimTime(1'000'000'000)) return false;
+    if (link.bits_per_second < 1'000'000'000 || link.bits_per_second > 400'000'000'000 ||
+        link.delay > echo::SimTime(1'000'000'000))
+      return false;
   return bytes <= 300'000;
 }
 
