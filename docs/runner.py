@@ -54,7 +54,8 @@ class Machine:
             "PYTHONDONTWRITEBYTECODE": "1", "ECHO_DATA_DIR": str(self.data or ""), "COLUMNS": "200", "NO_COLOR": "1",
             "PATH": os.pathsep.join([str(folder / "bin"), str(self.program.parent), os.environ["PATH"]]), "LC_ALL": "C.UTF-8",
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-            "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+            "OMPI_MCA_rmaps_base_oversubscribe": "1",
+            "OMPI_MCA_orte_tmpdir_base": str(folder / ".open-mpi")}  # of others, one that ends removes folders
 
     def why_not(self, block, check):
         """Why a block is not run here; empty where it is."""

@@ -5,5 +5,7 @@ export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl=self,vader OMPI_MCA_orte_abor
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
+# Open MPI's own files: where all launches share them, one that ends removes a folder that another is about to use.
+export OMPI_MCA_orte_tmpdir_base=$folder/.open-mpi
 
 fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
