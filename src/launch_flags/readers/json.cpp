@@ -19,7 +19,7 @@ Place place_of_byte(const std::string& text, std::size_t byte, const std::string
   return {file, static_cast<std::int32_t>(line), static_cast<std::int32_t>(at - line_begin + 1), 1};
 }
 
-// Of the number that the reader's message quotes, which has no place: "number overflow parsing '1e999'".
+// The place of the number that the reader's message quotes without one: "number overflow parsing '1e999'".
 Place place_of_number(const std::string& text, const std::string& message, const std::string& file) {
   const std::size_t quote = std::min(message.find('\''), message.size());
   const std::string number = message.substr(std::min(quote + 1, message.size()));
