@@ -126,7 +126,7 @@ TEST(Dcqcn, TimersThatRestGiveTheOutcomeOfTimersThatAlwaysRun) {
     ASSERT_EQ(lazy.totals, twin.totals) << "seed " << seed;
     marks += lazy.totals.marks;
   }
-  EXPECT_GT(marks, 1000);
+  EXPECT_GT(marks, 500);
 }
 
 }  // namespace
