@@ -6,7 +6,7 @@ program=$(realpath "$1") python=$2
 here=$(dirname "$0")
 . "$here/mpi_environment.sh"
 mounted=
-trap '[[ -z $mounted ]] || umount "$mounted"; rm -rf "$folder"' EXIT
+trap '[[ -z $mounted ]] || umount "$mounted"; rm -rf "$folder" "$OMPI_MCA_orte_tmpdir_base"' EXIT
 
 # run WORKERS EXPECTED_EXIT_CODE ARGUMENTS...: output in ./out; "crash" expects any code but 0
 run() {

@@ -7,7 +7,7 @@ program=$(realpath "$1")
 . "$(dirname "$0")/mpi_environment.sh"
 export HDF5_USE_FILE_LOCKING=FALSE
 frozen=
-trap '[[ -z $frozen ]] || kill -KILL "$frozen" 2>/dev/null; rm -rf "$folder"' EXIT
+trap '[[ -z $frozen ]] || kill -KILL "$frozen" 2>/dev/null; rm -rf "$folder" "$OMPI_MCA_orte_tmpdir_base"' EXIT
 ids=60000
 
 digest() { sed -n 's/^rows_digest //p' "$1"; }
