@@ -4,6 +4,7 @@
 
 #include "base/at.hpp"
 #include "simulate/simulate.hpp"
+#include "training/fine_tuning.hpp"
 
 namespace echo::calibrate {
 
@@ -15,7 +16,7 @@ std::int32_t number_of(std::map<std::string, std::int32_t>& numbers, const std::
 
 // What is wrong of a framework's experts or adapters says nothing of its dense models' pre-training.
 std::string work_of(const training::TrainingConfig& config, const simulate::Catalog& catalog) {
-  const bool tunes = config.recipe.lora_rank > 0 || config.recipe.packed_tokens > 0;
+  const bool tunes = training::is_fine_tuning(config);
   return catalog.framework(config).name + (catalog.model(config.model).has_experts() ? " with experts"
                                            : tunes                                   ? " tuning"
                                                                                      : "");

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/contract.hpp"
+#include "training/fine_tuning.hpp"
 
 namespace echo::calibrate {
 
@@ -79,7 +80,7 @@ StepRows rate_rows(const StepStudy& study, const StepRows& rows, const std::stri
     const simulate::Catalog& catalog = study.steps.catalog;
     const std::string& root = training::line_of(catalog.framework(c), catalog.frameworks).front()->name;
     const bool is_dense = study.steps.catalog.model(c.model).experts == 0;
-    const bool tunes = c.recipe.lora_rank > 0 || c.recipe.packed_tokens > 0;
+    const bool tunes = training::is_fine_tuning(c);
     if (gpu.kernels == kernels && gpu.compute_capability >= first_capability_at_the_limit &&
         std::find(known_best.begin(), known_best.end(), root) != known_best.end() &&
         width_of(c.precision) == width && c.degrees.context == 1 && is_dense && !tunes)

@@ -80,10 +80,11 @@ class Dcqcn : public Controller {
     }
   }
 
-  // The timer that ends each interval does nothing where no mark came, which at low rates is nearly always:
-  // it is set when one comes, for the first end from `earliest` on. Long intervals would fill the host's
-  // memory of its order, and save little.
+  // Long intervals would fill the host's memory of its order, and save little.
   [[nodiscard]] bool is_lazy() const { return decrease_interval_ <= SimTime(1'000'000'000); }
+
+  // The timer that ends each interval does nothing where no mark came, which at low rates is nearly always:
+  // it is set when one comes, for the first end from `earliest` on.
   void await_decrease(std::int32_t flow, State& state, SimTime earliest, SimTime now) {
     if (state.awaits_decrease) return;
     if (state.next_decrease < earliest) {

@@ -7,6 +7,7 @@
 #include "base/contract.hpp"
 #include "base/named_table.hpp"
 #include "kernels/constants.hpp"
+#include "training/fine_tuning.hpp"
 
 namespace echo::simulate {
 
@@ -82,7 +83,7 @@ Evidence evidence_behind(const std::array<SimTime, 4>& graded, std::span<const o
               is_measured && nodes > measured ? std::log2(static_cast<double>(nodes) / measured) : 0.0,
           .host_measured = catalog.framework(config).host_measured,
           .mixes_experts = catalog.model(config.model).has_experts(),
-          .tunes = config.recipe.lora_rank > 0 || config.recipe.packed_tokens > 0};
+          .tunes = training::is_fine_tuning(config)};
 }
 
 }  // namespace echo::simulate
