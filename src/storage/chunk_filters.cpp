@@ -11,6 +11,7 @@
 #include <limits>
 #include <map>
 #include <new>
+#include <utility>
 
 #include "base/contract.hpp"
 
@@ -24,6 +25,7 @@ namespace {
 constexpr int level = 1;
 constexpr std::size_t sum_bytes = 4;
 constexpr std::size_t most_uniform = 4096;  // packed chunks kept, of about 40 to 150 bytes
+constexpr std::size_t most_told = 256;      // bytes of a packed chunk whose value may be kept
 
 using SixteenBytes [[gnu::vector_size(16)]] = unsigned char;
 
@@ -135,12 +137,28 @@ struct UniformChunk {
   friend auto operator<=>(const UniformChunk&, const UniformChunk&) = default;
 };
 
+// A packed chunk, and what it is to be unpacked into.
+struct PackedUniform {
+  std::vector<std::byte> stored;
+  std::size_t bytes = 0, element = 0;
+  bool has_sum = false;
+  friend auto operator<=>(const PackedUniform&, const PackedUniform&) = default;
+};
+
+// One element again and again.
+void repeat(std::uint64_t value, std::size_t element, std::span<std::byte> values) {
+  std::memcpy(values.data(), &value, element);
+  for (std::size_t done = element; done < values.size(); done *= 2)
+    std::memcpy(values.data() + done, values.data(), std::min(done, values.size() - done));
+}
+
 }  // namespace
 
 struct ChunkFilters::Coders {
   libdeflate_compressor* compressor = libdeflate_alloc_compressor(level);
   libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
   std::map<UniformChunk, std::vector<std::byte>> uniform;
+  std::map<PackedUniform, std::uint64_t> told;  // the element that repeats
 };
 
 ChunkFilters::ChunkFilters() : coders_(new Coders) {
@@ -190,6 +208,19 @@ std::span<const std::byte> ChunkFilters::pack_padded(std::span<const std::byte> 
 }
 
 bool ChunkFilters::unpack(std::span<const std::byte> stored, ChunkForm form, std::span<std::byte> values) {
+  if (stored.size() > most_told) return unpack_anew(stored, form, values);
+  PackedUniform same{{stored.begin(), stored.end()}, values.size(), form.element_bytes, form.has_sum};
+  const auto known = coders_->told.find(same);
+  if (known != coders_->told.end()) return repeat(known->second, form.element_bytes, values), true;
+  if (!unpack_anew(stored, form, values)) return false;
+  if (!is_uniform(values, form.element_bytes)) return true;
+  if (coders_->told.size() == most_uniform) coders_->told.clear();
+  std::memcpy(&coders_->told[std::move(same)], values.data(), form.element_bytes);
+  return true;
+}
+
+bool ChunkFilters::unpack_anew(std::span<const std::byte> stored, ChunkForm form,
+                               std::span<std::byte> values) {
   if (form.has_sum) {
     if (stored.size() < sum_bytes) return false;
     const auto packed = stored.first(stored.size() - sum_bytes);

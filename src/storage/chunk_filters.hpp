@@ -29,11 +29,13 @@ class ChunkFilters {
   // The same of the last chunk of a column, filled up to chunk_bytes with what HDF5 puts behind the end.
   [[nodiscard]] std::span<const std::byte> pack_padded(std::span<const std::byte> values,
                                                        std::size_t chunk_bytes, ChunkForm);
-  // False where `stored` is not what pack() or HDF5 made of values.size() bytes; it may be hostile.
+  // False where `stored` is not what pack() or HDF5 made of values.size() bytes; it may be hostile. Chunks of
+  // one repeated value are known again.
   [[nodiscard]] bool unpack(std::span<const std::byte> stored, ChunkForm, std::span<std::byte> values);
 
  private:
   std::span<const std::byte> pack_anew(std::span<const std::byte> values, ChunkForm);
+  bool unpack_anew(std::span<const std::byte> stored, ChunkForm, std::span<std::byte> values);
   struct Coders;
   std::unique_ptr<Coders> coders_;
   std::vector<std::byte> shuffled_, stored_, padded_;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "results/rank/kept_findings.hpp"
 #include "training/feasibility.hpp"
 
 namespace echo::query {
@@ -26,7 +27,9 @@ static bool say_the_same(const results::ResultRows& rows, const std::string& a, 
 std::vector<results::MainEffect> levers_of(const results::ResultRows& rows, const std::string& metric) {
   const std::vector<std::string>& axes = rows.state().axes;
   std::vector<results::MainEffect> levers;
-  for (results::MainEffect& effect : results::main_effects(rows, metric)) {
+  auto effects = results::kept_effects(rows, metric);
+  if (!effects) effects = results::main_effects(rows, metric);
+  for (results::MainEffect& effect : *effects) {
     if (!axes.empty() && std::ranges::find(axes, effect.axis) == axes.end()) continue;
     const bool is_alias =
         std::ranges::any_of(levers, [&](const results::MainEffect& other) {  // of equal groups

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/at.hpp"
 #include "query/text/result_text.hpp"
+#include "results/rank/kept_findings.hpp"
 #include "results/rank/objectives.hpp"
 #include "results/rank/robust_front.hpp"
 #include "text/show_quantity.hpp"
@@ -23,7 +26,10 @@ struct Front {
 
 Front front_of(const results::ResultRows& rows) {
   Front front{.objectives = results::two_objectives(rows.state().objectives), .points = {}, .rows = {}};
-  front.points = results::robust_front(rows, front.objectives[0], front.objectives[1]);
+  if (auto kept = results::kept_front(rows))
+    front.points = std::move(*kept);
+  else
+    front.points = results::robust_front(rows, front.objectives[0], front.objectives[1]);
   for (const FrontPoint& point : front.points)
     if (point.standing != Standing::unproven) front.rows.push_back(point.row);
   return front;

@@ -65,6 +65,37 @@ void store(T value, std::byte* to) {
 
 }  // namespace
 
+// Some rows, and where they go in the block.
+struct BlockColumns::Tile {
+  static constexpr std::size_t most = 32;
+  std::span<const FinishedRow> rows;
+  std::span<const Context> contexts;
+  std::span<const std::size_t> places;
+  struct Part {
+    std::array<std::uint8_t, most> in_tile{};
+    std::size_t count = 0;
+    void add(std::size_t row) { in_tile[count++] = static_cast<std::uint8_t>(row); }
+    [[nodiscard]] std::span<const std::uint8_t> all() const { return std::span(in_tile).first(count); }
+  };
+  std::array<Part, needs_count> with, without;  // [Needs]
+
+  void split() {
+    for (std::size_t what = 0; what < needs_count; ++what)
+      for (std::size_t row = 0; row < contexts.size(); ++row)
+        (fill::has(contexts[row], static_cast<Needs>(what)) ? with : without)[what].add(row);
+  }
+  // Calls own(row) for rows with a value of their own, and the same for one of the others, whose value
+  // again(row) then repeats.
+  template <class Own, class Again>
+  void for_rows(Needs needs, Own own, Again again) const {
+    for (const std::size_t row : with[echo::at(needs)].all()) own(row);
+    const auto others = without[echo::at(needs)].all();
+    if (others.empty()) return;
+    own(others.front());
+    for (const std::size_t row : others.subspan(1)) again(row);
+  }
+};
+
 BlockColumns::BlockColumns(const simulate::Catalog& catalog, const campaign::Terms& terms,
                            const FileState& state, const CodeTables* codes)
     : catalog_(catalog), terms_(terms), codes_(codes) {
@@ -114,22 +145,27 @@ void BlockColumns::put_column(std::size_t dataset, const Tile& tile) {
   const Filler& filler = *info.column->filler;
   std::byte* const out = bytes_[dataset].data();
   if (names_a_table(*info.column)) return put_names(*info.column, coded_[dataset], tile, out);
-  const std::size_t width = echo::at(info.width);
+  const std::size_t width = echo::at(info.width), row_bytes = info.row_bytes();
+  const auto place_of = [&](std::size_t row) { return out + tile.places[row] * row_bytes; };
+  std::byte* last = nullptr;
+  const auto again = [&](std::size_t row) { std::memcpy(place_of(row), last, row_bytes); };
   with_type(info.type, [&]<class T>(T) {
-    if (filler.integer != nullptr) {
-      for (std::size_t row = 0; row < tile.rows.size(); ++row)
-        store(stored_as<T>(filler.integer(tile.contexts[row])), out + tile.places[row] * sizeof(T));
-    } else if (filler.real != nullptr) {
-      for (std::size_t row = 0; row < tile.rows.size(); ++row)
-        store(stored_as<T>(filler.real(tile.contexts[row])), out + tile.places[row] * sizeof(T));
-    } else {
-      std::array<double, time_category_count> parts{};
-      for (std::size_t row = 0; row < tile.rows.size(); ++row) {
-        filler.parts(tile.contexts[row], parts.data());
-        for (std::size_t i = 0; i < width; ++i)
-          store(stored_as<T>(parts[i]), out + (tile.places[row] * width + i) * sizeof(T));
-      }
-    }
+    const auto put_each = [&](auto value_of) {
+      const auto own = [&](std::size_t row) {
+        last = place_of(row);
+        store(stored_as<T>(value_of(tile.contexts[row])), last);
+      };
+      tile.for_rows(filler.needs, own, again);
+    };
+    if (filler.integer != nullptr) return put_each(filler.integer);
+    if (filler.real != nullptr) return put_each(filler.real);
+    std::array<double, time_category_count> parts{};
+    const auto own = [&](std::size_t row) {
+      last = place_of(row);
+      filler.parts(tile.contexts[row], parts.data());
+      for (std::size_t i = 0; i < width; ++i) store(stored_as<T>(parts[i]), last + i * sizeof(T));
+    };
+    tile.for_rows(filler.needs, own, again);
   });
 }
 
@@ -148,16 +184,16 @@ void BlockColumns::put_points(const Tile& tile) {
 // Some rows at a time, so that they stay in the cache from column to column.
 void BlockColumns::put(std::span<const FinishedRow> rows, std::span<const std::int64_t> places) {
   ECHO_EXPECT(rows.size() == places.size());
-  constexpr std::size_t most = 32;
-  std::array<std::size_t, most> in_block{};
+  std::array<std::size_t, Tile::most> in_block{};
   while (!rows.empty()) {
-    const std::size_t count = std::min(most, rows.size());
+    const std::size_t count = std::min(Tile::most, rows.size());
     contexts_.clear();
     for (std::size_t i = 0; i < count; ++i) {
       in_block[i] = echo::at(places[i] - first_);
       contexts_.push_back({rows[i].row, catalog_, terms_, places[i]});
     }
-    const Tile tile{rows.first(count), contexts_, std::span(in_block).first(count)};
+    Tile tile{rows.first(count), contexts_, std::span(in_block).first(count), {}, {}};
+    tile.split();
     for (std::size_t dataset = 0; dataset + point_datasets < bytes_.size(); ++dataset)
       put_column(dataset, tile);
     put_points(tile);

@@ -43,12 +43,7 @@ class BlockColumns : public ResultRows {
 
  private:
   std::int64_t ordinal(std::size_t coded, std::int64_t name);
-  // Some rows, and where they go in the block.
-  struct Tile {
-    std::span<const FinishedRow> rows;
-    std::span<const Context> contexts;
-    std::span<const std::size_t> places;
-  };
+  struct Tile;
   void put_names(const Column&, std::size_t coded, const Tile&, std::byte* out);
   void put_column(std::size_t dataset, const Tile&);
   void put_points(const Tile&);

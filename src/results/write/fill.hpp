@@ -30,19 +30,25 @@ struct Context {
   std::int64_t number = 0;  // position in the file
 };
 
+// What a row must have to have a value of its own: all rows without it have the same.
+enum class Needs : std::int8_t { nothing, a_step, memory };
+inline constexpr std::size_t needs_count = 3;
+
 // Exactly one is set. `named` yields an index into the table that Column::names says; the writer turns it
 // into a code.
 struct Filler {
   std::string_view column;
+  Needs needs = Needs::nothing;
   std::int64_t (*integer)(const Context&) = nullptr;
   double (*real)(const Context&) = nullptr;
   void (*parts)(const Context&, double* out) = nullptr;
 
-  constexpr Filler(std::string_view name, std::int64_t (*fill)(const Context&))
-      : column(name), integer(fill) {}
-  constexpr Filler(std::string_view name, double (*fill)(const Context&)) : column(name), real(fill) {}
-  constexpr Filler(std::string_view name, void (*fill)(const Context&, double*))
-      : column(name), parts(fill) {}
+  constexpr Filler(std::string_view name, std::int64_t (*fill)(const Context&), Needs what = Needs::nothing)
+      : column(name), needs(what), integer(fill) {}
+  constexpr Filler(std::string_view name, double (*fill)(const Context&), Needs what = Needs::nothing)
+      : column(name), needs(what), real(fill) {}
+  constexpr Filler(std::string_view name, void (*fill)(const Context&, double*), Needs what)
+      : column(name), needs(what), parts(fill) {}
 };
 
 namespace fill {
@@ -55,6 +61,9 @@ inline const simulate::StepReport& report(const Context& c) { return c.row.repor
 // Rows past a limit were timed too.
 inline bool is_timed(const Context& c) { return report(c).step > SimTime::zero(); }
 inline bool has_memory(const Context& c) { return report(c).memory_peak.value > 0; }
+inline bool has(const Context& c, Needs what) {
+  return what == Needs::nothing || (what == Needs::a_step ? is_timed(c) : has_memory(c));
+}
 inline double if_timed(const Context& c, double value) { return is_timed(c) ? value : missing; }
 inline double seconds_if_timed(const Context& c, SimTime time) { return if_timed(c, to_seconds(time)); }
 
@@ -102,40 +111,40 @@ inline constexpr Filler own_fillers[] = {
     {"reason_margin", [](In c) { return report(c).reason == training::Reason::memory ? report(c).reason_margin : missing; }},
     {"limit", [](In c) -> Int { return c.row.limit; }},
     {"limit_excess", [](In c) { return c.row.limit >= 0 ? c.row.limit_excess : missing; }},
-    {"evidence", [](In c) -> Int { return evidence(c); }},
-    {"out_of_range", [](In c) -> Int { return is_timed(c) ? report(c).out_of_range : 0; }},
-    {"untried", [](In c) -> Int { return is_timed(c) ? report(c).untried : 0; }},
-    {"critical_stage", [](In c) -> Int { return is_timed(c) ? report(c).critical_stage : -1; }},
-    {"mem_peak_stage", [](In c) -> Int { return has_memory(c) ? report(c).memory_stage : -1; }},
-    {"step_time_no_slowdown", [](In c) { return seconds_if_timed(c, report(c).step_no_slowdown); }},
-    {"step_time_no_contention", [](In c) { return seconds_if_timed(c, report(c).step_no_contention); }},
-    {"best_published_mfu", [](In c) { return is_timed(c) && report(c).best_published_mfu > 0.0F ? static_cast<double>(report(c).best_published_mfu) : missing; }},
-    {"fit_chance", [](In c) { return has_memory(c) ? static_cast<double>(report(c).fit_chance) : missing; }},
-    {"mem_limit", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_limit.value) : missing; }},
-    {"measured_share", [](In c) { return if_timed(c, report(c).measured_share); }},
-    {"sens_flops", [](In c) { return sensitivity(c, Bottleneck::arithmetic); }},
-    {"sens_hbm", [](In c) { return sensitivity(c, Bottleneck::memory); }},
-    {"sens_scale_up", [](In c) { return sensitivity(c, Bottleneck::scale_up); }},
-    {"sens_scale_out", [](In c) { return sensitivity(c, Bottleneck::scale_out); }},
-    {"sens_latency", [](In c) { return sensitivity(c, Bottleneck::latency); }},
-    {"sens_host", [](In c) { return sensitivity(c, Bottleneck::host); }},
-    {"rel_error", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error)); }},
-    {"rel_error_p90", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error_p90)); }},
-    {"error_arithmetic", [](In c) { return error_of(c, ErrorSource::arithmetic); }},
-    {"error_memory", [](In c) { return error_of(c, ErrorSource::memory); }},
-    {"error_scale_up", [](In c) { return error_of(c, ErrorSource::scale_up); }},
-    {"error_scale_out", [](In c) { return error_of(c, ErrorSource::scale_out); }},
-    {"error_latency", [](In c) { return error_of(c, ErrorSource::latency); }},
-    {"error_host", [](In c) { return error_of(c, ErrorSource::host); }},
-    {"error_overlap", [](In c) { return error_of(c, ErrorSource::overlap); }},
-    {"error_framework", [](In c) { return error_of(c, ErrorSource::framework); }},
-    {"error_layout", [](In c) { return error_of(c, ErrorSource::layout); }},
-    {"error_production", [](In c) { return error_of(c, ErrorSource::production); }},
-    {"mem_rel_error", [](In c) { return has_memory(c) ? static_cast<double>(report(c).mem_rel_error) : missing; }},
-    {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }},
-    {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }},
-    {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }},
-    {"breakdown/path_time", [](In c, double* out) { times(c, report(c).path, out); }},
+    {"evidence", [](In c) -> Int { return evidence(c); }, Needs::a_step},
+    {"out_of_range", [](In c) -> Int { return is_timed(c) ? report(c).out_of_range : 0; }, Needs::a_step},
+    {"untried", [](In c) -> Int { return is_timed(c) ? report(c).untried : 0; }, Needs::a_step},
+    {"critical_stage", [](In c) -> Int { return is_timed(c) ? report(c).critical_stage : -1; }, Needs::a_step},
+    {"mem_peak_stage", [](In c) -> Int { return has_memory(c) ? report(c).memory_stage : -1; }, Needs::memory},
+    {"step_time_no_slowdown", [](In c) { return seconds_if_timed(c, report(c).step_no_slowdown); }, Needs::a_step},
+    {"step_time_no_contention", [](In c) { return seconds_if_timed(c, report(c).step_no_contention); }, Needs::a_step},
+    {"best_published_mfu", [](In c) { return is_timed(c) && report(c).best_published_mfu > 0.0F ? static_cast<double>(report(c).best_published_mfu) : missing; }, Needs::a_step},
+    {"fit_chance", [](In c) { return has_memory(c) ? static_cast<double>(report(c).fit_chance) : missing; }, Needs::memory},
+    {"mem_limit", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_limit.value) : missing; }, Needs::memory},
+    {"measured_share", [](In c) { return if_timed(c, report(c).measured_share); }, Needs::a_step},
+    {"sens_flops", [](In c) { return sensitivity(c, Bottleneck::arithmetic); }, Needs::a_step},
+    {"sens_hbm", [](In c) { return sensitivity(c, Bottleneck::memory); }, Needs::a_step},
+    {"sens_scale_up", [](In c) { return sensitivity(c, Bottleneck::scale_up); }, Needs::a_step},
+    {"sens_scale_out", [](In c) { return sensitivity(c, Bottleneck::scale_out); }, Needs::a_step},
+    {"sens_latency", [](In c) { return sensitivity(c, Bottleneck::latency); }, Needs::a_step},
+    {"sens_host", [](In c) { return sensitivity(c, Bottleneck::host); }, Needs::a_step},
+    {"rel_error", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error)); }, Needs::a_step},
+    {"rel_error_p90", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error_p90)); }, Needs::a_step},
+    {"error_arithmetic", [](In c) { return error_of(c, ErrorSource::arithmetic); }, Needs::a_step},
+    {"error_memory", [](In c) { return error_of(c, ErrorSource::memory); }, Needs::a_step},
+    {"error_scale_up", [](In c) { return error_of(c, ErrorSource::scale_up); }, Needs::a_step},
+    {"error_scale_out", [](In c) { return error_of(c, ErrorSource::scale_out); }, Needs::a_step},
+    {"error_latency", [](In c) { return error_of(c, ErrorSource::latency); }, Needs::a_step},
+    {"error_host", [](In c) { return error_of(c, ErrorSource::host); }, Needs::a_step},
+    {"error_overlap", [](In c) { return error_of(c, ErrorSource::overlap); }, Needs::a_step},
+    {"error_framework", [](In c) { return error_of(c, ErrorSource::framework); }, Needs::a_step},
+    {"error_layout", [](In c) { return error_of(c, ErrorSource::layout); }, Needs::a_step},
+    {"error_production", [](In c) { return error_of(c, ErrorSource::production); }, Needs::a_step},
+    {"mem_rel_error", [](In c) { return has_memory(c) ? static_cast<double>(report(c).mem_rel_error) : missing; }, Needs::memory},
+    {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }, Needs::a_step},
+    {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }, Needs::a_step},
+    {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }, Needs::memory},
+    {"breakdown/path_time", [](In c, double* out) { times(c, report(c).path, out); }, Needs::a_step},
 };
 // clang-format on
 
@@ -175,11 +184,18 @@ inline constexpr std::array<std::size_t, plain_metric_count> plain_metrics = [] 
     if (!has_own(sweep::metric_names[metric])) found[i++] = metric;
   return found;
 }();
+constexpr Needs needs_of(std::string_view metric) {
+  if (metric == "mem_peak") return Needs::memory;
+  return metric == "step_time_p50" ? Needs::nothing : Needs::a_step;  // a median needs draws
+}
 template <std::size_t i>
 constexpr Filler metric_filler() {
-  return {sweep::metric_names[plain_metrics[i]], [](In c) {
+  constexpr std::string_view name = sweep::metric_names[plain_metrics[i]];
+  return {name,
+          [](In c) {
             return sweep::metric_table()[plain_metrics[i]].value({config(c), report(c), c.catalog, c.terms});
-          }};
+          },
+          needs_of(name)};
 }
 template <std::size_t... own, std::size_t... metric, std::size_t... axis>
 constexpr auto joined(std::index_sequence<own...>, std::index_sequence<metric...>,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <random>
@@ -12,6 +13,8 @@
 #include "results/rank/objectives.hpp"
 #include "results/rows_digest.hpp"
 #include "results/write/block_builder.hpp"
+#include "results/write/block_columns.hpp"
+#include "results/write/fill.hpp"
 #include "results/write/result_file.hpp"
 #include "tests/support/sample_rows.hpp"
 #include "tests/support/sanitized.hpp"
@@ -111,6 +114,72 @@ TEST(Block, ComesBackFromItsParts) {
       ASSERT_TRUE(read_columns(parts[part], block.columns));
     EXPECT_EQ(block.columns.size(), row_datasets().size());
     EXPECT_EQ(parts_of(block), parts);
+  }
+}
+
+// A report that nothing of may show where the row lacks its step or its memory.
+simulate::StepReport odd_report(std::uint64_t seed) {
+  simulate::StepReport report = sample_row(0).row.report;
+  report.step = SimTime(seed % 3 == 0 ? 0 : static_cast<std::int64_t>(1 + draw(seed, 0, 0) % 1'000'000'000));
+  report.memory_peak = Bytes(seed % 5 < 2 ? 0 : static_cast<std::int64_t>(draw(seed, 0, 1) % 1'000'000'000));
+  report.status = static_cast<training::Status>(draw(seed, 0, 2) % 3);
+  for (std::size_t i = 0; i < report.exposed.size(); ++i)
+    report.exposed[i] = report.total[i] = SimTime(static_cast<std::int64_t>(draw(seed, i, 3) % 1'000'000));
+  for (std::size_t i = 0; i < report.memory.size(); ++i)
+    report.memory[i] = Bytes(static_cast<std::int64_t>(draw(seed, i, 4) % 1'000'000));
+  for (float& error : report.error) error = static_cast<float>(draw_unit(seed, 0, 5));
+  report.critical_stage = report.memory_stage = static_cast<std::int32_t>(draw(seed, 0, 6) % 7);
+  report.mfu = report.measured_share = draw_unit(seed, 0, 7);
+  report.tokens_per_second = 1.0 + draw_unit(seed, 0, 8);
+  report.rel_error = report.rel_error_p90 = report.mem_rel_error = report.fit_chance =
+      static_cast<float>(draw_unit(seed, 0, 9));
+  return report;
+}
+
+TEST(BlockColumns, HaveForEachRowWhatItsFillersSay) {
+  auto catalog = sample_catalog();
+  catalog.gpus[0].power = {.cap = 700.0, .idle = 90.0, .memory = 400.0, .link = 200.0};
+  catalog.clusters[0].gpus_per_node = 8, catalog.clusters[0].power.supply_efficiency = 0.9;
+  campaign::Terms terms{.target_tokens = 1e12};
+  terms.economics.pue = 1.2, terms.economics.carbon_kg_per_kwh = 0.4;
+  auto rows = sample_rows(500);
+  for (FinishedRow& row : rows) row.row.report = odd_report(static_cast<std::uint64_t>(row.row.id));
+  BlockColumns columns(catalog, terms, {});
+  columns.start(0);
+  std::vector<std::int64_t> places;
+  for (const FinishedRow& row : rows) places.push_back(row.row.id);
+  for (std::size_t from = 0, count = 1; from < rows.size(); from += count, count = 1 + from % 97) {
+    count = std::min(count, rows.size() - from);
+    columns.put(std::span(rows).subspan(from, count), std::span(places).subspan(from, count));
+  }
+  columns.set_rows(std::ssize(rows));
+  for (std::size_t i = 0; i < column_table().size(); ++i) {
+    const Column& column = column_table()[i];
+    SCOPED_TRACE(column.path);
+    if (names_a_table(column)) continue;
+    std::vector<std::int64_t> integers;
+    std::vector<double> reals;
+    const ColumnInfo& info = columns.at(column.path);
+    info.is_real() ? columns.read(info, 0, columns.rows(), reals)
+                   : columns.read(info, 0, columns.rows(), integers);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      const Context context{rows[row].row, catalog, terms, places[row]};
+      std::vector<double> expected(static_cast<std::size_t>(info.width));
+      if (column.filler->integer != nullptr) {
+        ASSERT_EQ(integers[row], column.filler->integer(context)) << row;
+        continue;
+      }
+      if (column.filler->real != nullptr)
+        expected[0] = column.filler->real(context);
+      else
+        column.filler->parts(context, expected.data());
+      for (std::size_t part = 0; part < expected.size(); ++part) {
+        if (info.type == storage::ElementType::f4) expected[part] = static_cast<float>(expected[part]);
+        const double found = reals[row * expected.size() + part];
+        ASSERT_TRUE(found == expected[part] || (std::isnan(found) && std::isnan(expected[part])))
+            << row << " " << found << " " << expected[part];
+      }
+    }
   }
 }
 

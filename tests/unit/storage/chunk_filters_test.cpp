@@ -133,6 +133,30 @@ TEST(ChunkFilters, RefuseDamage) {
   }
 }
 
+// What was unpacked before, of whatever length and elements, changes nothing.
+TEST(ChunkFilters, KnowChunksOfOneValueAgain) {
+  std::mt19937 random(7);
+  ChunkFilters used;
+  for (int i = 0; i < 3000; ++i) {
+    const ChunkForm form{std::size_t{1} << random() % 4, random() % 2 == 0};
+    std::vector<std::byte> values(form.element_bytes * (1 + random() % 40) + random() % 2);
+    for (std::size_t at = 0; at < values.size(); ++at)
+      values[at] =
+          at < form.element_bytes ? static_cast<std::byte>(random() % 2) : values[at - form.element_bytes];
+    if (random() % 4 == 0) values.back() = static_cast<std::byte>(random() % 2);
+    ChunkFilters fresh;
+    const auto packed = fresh.pack(values, form);
+    std::vector<std::byte> stored(packed.begin(), packed.end()), read(values.size()), expected(values.size());
+    ASSERT_TRUE(used.unpack(stored, form, read));
+    ASSERT_EQ(read, values);
+    const ChunkForm other{std::size_t{1} << random() % 4, form.has_sum};
+    ASSERT_EQ(used.unpack(stored, other, read), ChunkFilters().unpack(stored, other, expected));
+    ASSERT_EQ(read, expected);
+    std::vector<std::byte> longer(values.size() + form.element_bytes);
+    ASSERT_FALSE(used.unpack(stored, form, longer));
+  }
+}
+
 TEST(ChunkFilters, RefuseWhatIsNotAsLongAsItShouldBeOrNoChunkAtAll) {
   std::mt19937 random(6);
   ChunkFilters filters;
