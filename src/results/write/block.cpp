@@ -61,14 +61,16 @@ std::span<const RowDataset> row_datasets() {
   return all;
 }
 
-std::vector<std::string> parts_of(const Block& block) {
+// Columns go as they are put, so that the block is there once.
+std::vector<std::string> parts_of(Block block) {
   std::vector<std::string> parts(1);
-  for (std::size_t i = 0; i < block.columns.size(); ++i) {
-    const PackedColumn& column = block.columns[i];
-    if (parts.size() == 1 || parts.back().size() + column.chunks.size() > part_bytes) parts.emplace_back();
+  for (PackedColumn& column : block.columns) {
+    if (parts.size() == 1 || parts.back().size() + column.chunks.size() > part_bytes)
+      parts.emplace_back().reserve(std::max(part_bytes, column.chunks.size()) + part_bytes / 16);
     put_value(column.digest, parts.back());
     put_values(column.sizes, parts.back());
     put_text(column.chunks, parts.back());
+    column = {};
   }
   std::string& head = parts.front();
   put_value(static_cast<std::int32_t>(parts.size()), head);

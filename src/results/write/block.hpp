@@ -64,7 +64,7 @@ struct Block {
 };
 
 // As strings of bytes of at most a few MiB each. The first one, the head, has all but the columns.
-[[nodiscard]] std::vector<std::string> parts_of(const Block&);
+[[nodiscard]] std::vector<std::string> parts_of(Block);
 // Nothing where the bytes are not a head, or columns of this program's schema.
 struct BlockHead {
   Block block;  // without columns

@@ -51,9 +51,8 @@ class Builder : public BlockBuilder {
   }
   std::vector<std::string> finish() {
     columns_->set_rows(next_ - first_);
-    const Block block = pack_block(*columns_, header_.ids, filters_);
     next_ = -1;
-    return parts_of(block);
+    return parts_of(pack_block(*columns_, header_.ids, filters_));
   }
 
   const simulate::Catalog& catalog_;
