@@ -78,7 +78,7 @@ class BlockMemo {
   void time_both(const StepInput&, BlockId, std::int32_t alike, timeline::BlockScratchData& scratch);
 
   // Blocks asked for since `recent_` was last empty, and others; when it is full, it becomes the others.
-  static constexpr std::size_t most_recent = 1152;  // 3 MiB, as are the others
+  static constexpr std::size_t most_recent = 2304;  // 6 MiB, as are the others
   using Kept = std::unordered_map<Hash128, Entry, Hash>;
   Kept recent_, others_;
   std::vector<Entry*> step_;         // [work.block_count]
