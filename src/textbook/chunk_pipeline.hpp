@@ -10,8 +10,13 @@
 
 namespace echo::textbook {
 
-// `early`: how much before the stage ends its dimension takes the next chunk (leaves of one tree are inner
-// ranks of the other).
+// What a collective takes within one dimension. `early`: how much before its end the dimension takes the next
+// chunk (leaves of one tree are inner ranks of the other; a cable is free before its last message has come).
+struct PhaseCost {
+  Cost cost, early{};
+};
+
+// The same of one chunk; early: as of a PhaseCost.
 struct Stage {
   std::int32_t dimension = 0;
   Cost cost, early{};

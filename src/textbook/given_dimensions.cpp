@@ -101,9 +101,11 @@ Cost send(const Call& call, const Dimension& d, const MessageCosts& costs) {
   if (pair.kind == DimensionKind::fully_connected) pair.bandwidth = d.cable();
   MessageCosts plain = costs;
   plain.endpoint_delay = SimTime::zero();
+  plain.beside = 1;
   // An all-gather of two halves is one message of half the bytes.
   return message_phase({CollectiveKind::all_gather, 2 * call.bytes}, {DimensionAlgorithm::direct, 0}, pair,
-                       plain);
+                       plain)
+      .cost;
 }
 
 }  // namespace
@@ -154,7 +156,7 @@ GenericPrice price_given(const ops::CollectiveQuery& query, const machine::Clust
   }
   const HierarchySettings ways = settings_of(machine, settings);
   const MessageCosts costs{machine.endpoint_delay, machine.reduction_memory, machine.sharing,
-                           machine.active_chunks};
+                           ways.chunks > 0 ? std::min(ways.chunks, ways.at_once) : ways.at_once};
   if (call.kind == CollectiveKind::send_recv)
     return priced_as(GenericAlgorithm::direct, call, query.group.ranks,
                      {send(call, shapes.back(), costs), 1});
@@ -164,7 +166,7 @@ GenericPrice price_given(const ops::CollectiveQuery& query, const machine::Clust
     if (!shares_data_evenly(stage.kind)) return PhaseCost{fastest(stage, shape, scratch).cost};
     // An all-reduce uses one algorithm in all its parts.
     const machine::AlgorithmChoice choice = spanned[at(d)].algorithm[at(*chosen_collective(call.kind))];
-    return PhaseCost{message_phase(stage, choice, shape, costs), early_end(stage, choice, shape, costs)};
+    return message_phase(stage, choice, shape, costs);
   };
   return priced_as(GenericAlgorithm::hierarchical, call, query.group.ranks,
                    hierarchical(call, shapes, ways, cost));

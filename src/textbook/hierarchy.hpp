@@ -19,10 +19,6 @@ struct Chosen {
 };
 [[nodiscard]] Chosen fastest(const Call&, const Dimension&, std::vector<Step>& scratch);
 
-// What a collective takes within one dimension; early: as of a Stage.
-struct PhaseCost {
-  Cost cost, early{};
-};
 using StageCost = std::function<PhaseCost(const Call&, std::int32_t dimension)>;
 
 // How an all-reduce goes over the dimensions. turns: reduce-scatters, an all-reduce on the last, all-gathers

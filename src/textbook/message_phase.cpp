@@ -53,6 +53,11 @@ class Messages {
     return {};
   }
 
+  // Where chunks keep a link busy, the next one's first message follows the last of this one on the cable.
+  [[nodiscard]] Cost early_end_of_ring(const Call& call) const {
+    return behind_turns(piece_of(call.bytes, d_.size), ring_step(),
+                        call.kind == CollectiveKind::reduce_scatter);
+  }
   // Inner ranks of a tree wait neither for the last message nor for its end. Where messages notice each
   // other, what they send next queues behind it on the same cable, and behind both children's on a port.
   [[nodiscard]] Cost early_end_of_tree(std::int64_t bytes) const {
@@ -75,28 +80,35 @@ class Messages {
     if (d_.kind == DimensionKind::ring) return std::min(apart, d_.size - apart);
     return d_.kind == DimensionKind::line ? apart : 1;
   }
-  // To the rank `apart` further, and the end of its receiver.
-  [[nodiscard]] Cost message(std::int64_t bytes, std::int64_t apart, bool reduces) const {
+  // To the rank `apart` further, and the end of its receiver, were it the only one.
+  [[nodiscard]] Cost lone_message(std::int64_t bytes, std::int64_t apart, bool reduces) const {
     const std::int64_t h = hops(apart);
-    const bool forwards = costs_.sharing == LinkSharing::aware;
     const std::int64_t links = d_.kind == DimensionKind::switched ? 2 : h;
     Cost cost{.latency = h * d_.latency};
-    cost += wire(bytes, forwards ? links : 1);
+    cost += wire(bytes, costs_.sharing == LinkSharing::aware ? links : 1);
     cost += endpoint();
     if (reduces) cost += reduction(bytes);
-    return forwards ? in_turns(cost, bytes) : cost;
+    return cost;
   }
   // While a rank waits, the link serves the chunks beside this one; at most it is always busy.
-  [[nodiscard]] Cost in_turns(Cost cost, std::int64_t bytes) const {
-    const SimTime turns = wire(bytes, costs_.beside).time();
-    if (turns <= cost.time()) return cost;
-    return wire(bytes, costs_.beside);
+  [[nodiscard]] bool takes_turns(std::int64_t bytes, const Cost& lone) const {
+    return costs_.sharing == LinkSharing::aware && wire(bytes, costs_.beside).time() > lone.time();
+  }
+  [[nodiscard]] Cost message(std::int64_t bytes, std::int64_t apart, bool reduces) const {
+    const Cost lone = lone_message(bytes, apart, reduces);
+    return takes_turns(bytes, lone) ? wire(bytes, costs_.beside) : lone;
+  }
+  // What is left of the last message of a busy link once it has left it.
+  [[nodiscard]] Cost behind_turns(std::int64_t bytes, std::int64_t apart, bool reduces) const {
+    const Cost lone = lone_message(bytes, apart, reduces);
+    return takes_turns(bytes, lone) ? lone + -1 * wire(bytes, 1) : Cost{};
   }
 
+  // The way round a line is the way back.
+  [[nodiscard]] std::int64_t ring_step() const { return d_.kind == DimensionKind::line ? d_.size - 1 : 1; }
   [[nodiscard]] Cost ring(const Call& call) const {
-    const std::int64_t n = d_.size, piece = piece_of(call.bytes, n);
-    const std::int64_t apart = d_.kind == DimensionKind::line ? n - 1 : 1;  // the way round is the way back
-    Cost cost = endpoint();
+    const std::int64_t n = d_.size, piece = piece_of(call.bytes, n), apart = ring_step();
+    Cost cost = endpoint() + early_end_of_ring(call);
     if (call.kind == CollectiveKind::all_to_all) return cost + n * (n - 1) / 2 * message(piece, apart, false);
     if (call.kind != CollectiveKind::all_gather) cost += (n - 1) * message(piece, apart, true);
     if (call.kind != CollectiveKind::reduce_scatter) cost += (n - 1) * message(piece, apart, false);
@@ -196,27 +208,34 @@ bool serves(DimensionAlgorithm algorithm, CollectiveKind kind, std::int32_t rank
          machine::fits(algorithm, ranks);
 }
 
-Cost message_phase(const Call& call, AlgorithmChoice choice, const Dimension& dimension,
-                   const MessageCosts& costs) {
-  ECHO_EXPECT(dimension.size > 1 && shares_data_evenly(call.kind));
-  const Messages messages(dimension, costs);
-  if (serves(choice.algorithm, call.kind, dimension.size)) return messages.run(call, choice);
-  Cost best;
+// The one asked for, or the fastest where it does not serve.
+static AlgorithmChoice serving(const Call& call, AlgorithmChoice choice, const Dimension& dimension,
+                               const Messages& messages) {
+  if (serves(choice.algorithm, call.kind, dimension.size)) return choice;
+  AlgorithmChoice best;
+  SimTime least{};
   for (const DimensionAlgorithm one :
        {DimensionAlgorithm::ring, DimensionAlgorithm::direct, DimensionAlgorithm::halving_doubling,
         DimensionAlgorithm::double_binary_tree}) {
     if (!serves(one, call.kind, dimension.size)) continue;
-    const Cost cost = messages.run(call, {one, 0});
-    if (best.time() == SimTime::zero() || cost.time() < best.time()) best = cost;
+    const SimTime time = messages.run(call, {one, 0}).time();
+    if (least != SimTime::zero() && time >= least) continue;
+    best = {one, 0};
+    least = time;
   }
   return best;
 }
 
-Cost early_end(const Call& call, AlgorithmChoice choice, const Dimension& dimension,
-               const MessageCosts& costs) {
-  const bool is_tree = choice.algorithm == DimensionAlgorithm::double_binary_tree;
-  if (!is_tree || !serves(choice.algorithm, call.kind, dimension.size)) return {};
-  return Messages(dimension, costs).early_end_of_tree(call.bytes);
+PhaseCost message_phase(const Call& call, AlgorithmChoice choice, const Dimension& dimension,
+                        const MessageCosts& costs) {
+  ECHO_EXPECT(dimension.size > 1 && shares_data_evenly(call.kind));
+  const Messages messages(dimension, costs);
+  const AlgorithmChoice chosen = serving(call, choice, dimension, messages);
+  PhaseCost phase{messages.run(call, chosen), {}};
+  if (chosen.algorithm == DimensionAlgorithm::ring) phase.early = messages.early_end_of_ring(call);
+  if (chosen.algorithm == DimensionAlgorithm::double_binary_tree)
+    phase.early = messages.early_end_of_tree(call.bytes);
+  return phase;
 }
 
 }  // namespace echo::textbook

@@ -6,6 +6,7 @@
 
 #include "machine/given_machine.hpp"
 #include "textbook/algorithm.hpp"
+#include "textbook/chunk_pipeline.hpp"
 #include "textbook/dimension.hpp"
 
 namespace echo::textbook {
@@ -29,11 +30,7 @@ struct MessageCosts {
 // Time of the call by the algorithm, or by the fastest one that serves it where the algorithm does not.
 // Dimensions of two GPUs or more; Dimension::latency is that of a way between neighbours, through the switch
 // where there is one. Messages are not cut to whole nanoseconds.
-[[nodiscard]] Cost message_phase(const Call&, machine::AlgorithmChoice, const Dimension&,
-                                 const MessageCosts&);
-
-// How much before its end the dimension takes the next chunk: of a double binary tree, whose inner ranks are
-// done before its leaves and are leaves for the next chunk; else nothing.
-[[nodiscard]] Cost early_end(const Call&, machine::AlgorithmChoice, const Dimension&, const MessageCosts&);
+[[nodiscard]] PhaseCost message_phase(const Call&, machine::AlgorithmChoice, const Dimension&,
+                                      const MessageCosts&);
 
 }  // namespace echo::textbook

@@ -73,11 +73,13 @@ class Dcqcn : public Controller {
 
   // All updates up to `until`: nothing reads alpha between them.
   void update_alpha(State& state, SimTime until) const {
-    const double gain = parameters_.ewma_gain;
-    for (; state.next_update <= until; state.next_update += alpha_interval_) {
-      state.alpha = (1 - gain) * state.alpha + (state.marked_for_alpha ? gain : 0);
-      state.marked_for_alpha = false;
-    }
+    if (state.next_update > until) return;
+    const double gain = parameters_.ewma_gain, kept = 1 - gain;
+    state.alpha = kept * state.alpha + (state.marked_for_alpha ? gain : 0);
+    state.marked_for_alpha = false;
+    const std::int64_t more = (until - state.next_update) / alpha_interval_;
+    for (std::int64_t i = 0; i < more; ++i) state.alpha *= kept;
+    state.next_update += (more + 1) * alpha_interval_;
   }
 
   // Long intervals would fill the host's memory of its order, and save little.

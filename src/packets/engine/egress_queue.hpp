@@ -13,17 +13,17 @@ class EgressQueue {
  public:
   void push(PacketPool& pool, std::int32_t id) {
     Packet& packet = pool[id];
-    const std::size_t queue = at(packet.priority);
+    Queue& queue = queues_[at(packet.priority)];
     packet.next = -1;
-    if (head_[queue] < 0) {
-      head_[queue] = id;
+    if (queue.head < 0) {
+      queue.head = id;
     } else {
-      pool[tail_[queue]].next = id;
+      pool[queue.tail].next = id;
     }
-    tail_[queue] = id;
-    bytes_[queue] += packet.bytes;
+    queue.tail = id;
+    queue.bytes += packet.bytes;
     total_ += packet.bytes;
-    filled_ |= 1U << queue;
+    filled_ |= 1U << packet.priority;
   }
 
   // The packet that goes next, among priorities for which `admits(priority, packet)`; -1 for none. Priority 0
@@ -31,10 +31,11 @@ class EgressQueue {
   template <class Admits>
   [[nodiscard]] std::int32_t next(Admits&& admits) const {
     if (filled_ == 0) return -1;
-    if ((filled_ & 1U) != 0) return head_[0];
+    if ((filled_ & 1U) != 0) return queues_[0].head;
     for (int turn = 1; turn <= priorities; ++turn) {
-      const int queue = (turn + last_) % priorities;
-      if ((filled_ >> queue & 1U) != 0 && admits(queue, head_[at(queue)])) return head_[at(queue)];
+      const int priority = (turn + last_) % priorities;
+      const std::int32_t head = queues_[at(priority)].head;
+      if ((filled_ >> priority & 1U) != 0 && admits(priority, head)) return head;
     }
     return -1;
   }
@@ -42,23 +43,26 @@ class EgressQueue {
   // Removes what next() returned.
   void pop(PacketPool& pool, std::int32_t id) {
     const Packet& packet = pool[id];
-    const std::size_t queue = at(packet.priority);
-    head_[queue] = packet.next;
-    if (packet.next < 0) filled_ &= ~(1U << queue);
-    bytes_[queue] -= packet.bytes;
+    Queue& queue = queues_[at(packet.priority)];
+    queue.head = packet.next;
+    if (packet.next < 0) filled_ &= ~(1U << packet.priority);
+    queue.bytes -= packet.bytes;
     total_ -= packet.bytes;
-    if (queue != 0) last_ = static_cast<int>(queue);
+    if (packet.priority != 0) last_ = packet.priority;
   }
 
-  [[nodiscard]] std::int64_t bytes(std::int32_t priority) const { return bytes_[at(priority)]; }
+  [[nodiscard]] std::int64_t bytes(std::int32_t priority) const { return queues_[at(priority)].bytes; }
   [[nodiscard]] std::int64_t total() const { return total_; }
 
  private:
-  std::array<std::int32_t, priorities> head_{-1, -1, -1, -1, -1, -1, -1, -1}, tail_{};
-  std::array<std::int64_t, priorities> bytes_{};
+  struct Queue {
+    std::int32_t head = -1, tail = -1;
+    std::int64_t bytes = 0;
+  };
   std::int64_t total_ = 0;
   std::uint32_t filled_ = 0;  // bit of a priority
   int last_ = 0;              // the priority that went last, of those that take turns
+  std::array<Queue, priorities> queues_{};
 };
 
 }  // namespace echo::packets

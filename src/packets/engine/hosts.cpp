@@ -30,7 +30,7 @@ std::int32_t Simulation::choose_flow(Port& port) {
     const std::int64_t payload =
         std::min(sender.bytes_left(), static_cast<std::int64_t>(parameters_.payload_bytes));
     if (payload > 0 && !sender.is_bound_by_window() &&
-        may_send(port, flows_[at(flow)].priority, payload + header_bytes_)) {
+        may_send(port, sender.priority, payload + header_bytes_)) {
       if (sender.next_send > now_) continue;
       chosen = place;
       break;
@@ -55,7 +55,7 @@ void Simulation::transmit_from_host(std::int32_t id) {
   const bool is_free = parameters_.ack_high_prio != 0 || (port.paused >> 3 & 1U) == 0;
   if (answer >= 0 && is_free) {
     Packet& packet = pool_[answer];
-    const auto priority = static_cast<std::int8_t>(flows_[at(packet.flow)].priority);
+    const auto priority = senders_[at(packet.flow)].priority;
     if (may_send(port, flow_control_ == FlowControl::credits ? priority : 0, packet.bytes)) {
       port.queue.pop(pool_, answer);
       packet.priority = priority;
@@ -89,7 +89,7 @@ void Simulation::send_data(std::int32_t id, std::int32_t flow) {
   packet.payload = static_cast<std::int32_t>(
       std::min(sender.bytes_left(), static_cast<std::int64_t>(parameters_.payload_bytes)));
   packet.bytes = packet.payload + header_bytes_;
-  packet.priority = static_cast<std::int8_t>(flows_[at(flow)].priority);
+  packet.priority = sender.priority;
   packet.sent = now_;
   sender.next += packet.payload;
   sender.last_bytes = packet.bytes;
@@ -103,7 +103,7 @@ void Simulation::receive_data(std::int32_t packet_id) {
   Receiver& receiver = receivers_[at(packet.flow)];
   if (reorders_ || packet.sequence == receiver.expected) {
     receiver.expected += packet.payload;
-    const bool is_last = receiver.expected >= flows_[at(packet.flow)].bytes;
+    const bool is_last = receiver.expected >= senders_[at(packet.flow)].bytes;
     const bool ends_chunk = receiver.expected % static_cast<std::int64_t>(parameters_.l2_chunk_size) == 0;
     if (++receiver.unacknowledged >= parameters_.l2_ack_interval || is_last || ends_chunk || packet.marked)
       return answer(packet_id, Packet::Kind::acknowledgement);

@@ -160,6 +160,7 @@ void Simulation::set_up_paths() {
     Sender& sender = senders_[at(i)];
     sender.bytes = flow.bytes;
     sender.hops = length_of(path);
+    sender.priority = static_cast<std::int8_t>(flow.priority);
     sender.line_rate = fabric_.link_of(path.front()).bits_per_second;
     sender.rate = parameters_.initial_rate_mbps < 0
                       ? sender.line_rate

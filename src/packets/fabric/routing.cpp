@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/at.hpp"
 #include "base/contract.hpp"
@@ -29,28 +30,51 @@ Csr<std::int32_t> ports_by_sender(const Fabric& fabric) {
   return rows;
 }
 
-// Breadth first from `host` backwards; ports towards it are listed in the order in which they are met.
-void add_routes_to(const Fabric& fabric, const Csr<std::int32_t>& out_ports, std::int32_t host,
-                   Csr<std::int32_t>& rows) {
-  std::vector<std::int32_t> distance(at(fabric.nodes()), -1), queue{host};
-  std::vector<std::vector<std::int32_t>> next(at(fabric.nodes()));
-  distance[at(host)] = 0;
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const std::int32_t node = queue[i];
-    for (const std::int32_t port : out_ports.row(node)) {
-      const std::int32_t other = fabric.receiver(port);
-      if (distance[at(other)] < 0) {
-        distance[at(other)] = distance[at(node)] + 1;
-        if (!fabric.is_host(other)) queue.push_back(other);
+// Breadth first from a host backwards; ports towards it are listed in the order in which they are met.
+class RoutesToHost {
+ public:
+  RoutesToHost(const Fabric& fabric, const Csr<std::int32_t>& out_ports)
+      : fabric_(fabric), out_ports_(out_ports), distance_(at(fabric.nodes())), place_(at(fabric.nodes())) {}
+
+  void add(std::int32_t host, Csr<std::int32_t>& rows) {
+    std::ranges::fill(distance_, -1);
+    std::ranges::fill(place_, 0);
+    search(host);
+    auto next = static_cast<std::int32_t>(rows.value.size());
+    for (std::int32_t& place : place_) {  // from the length of a row to where it begins
+      next += std::exchange(place, next);
+      rows.offset.push_back(next);
+    }
+    rows.value.resize(at(next));
+    for (const std::int32_t node : queue_)
+      for (const std::int32_t port : out_ports_.row(node))
+        if (const std::int32_t other = fabric_.receiver(port);
+            distance_[at(other)] == distance_[at(node)] + 1)
+          rows.value[at(place_[at(other)]++)] = Fabric::opposite(port);
+  }
+
+ private:
+  void search(std::int32_t host) {
+    queue_.assign(1, host);
+    distance_[at(host)] = 0;
+    for (std::size_t i = 0; i < queue_.size(); ++i) {
+      const std::int32_t node = queue_[i];
+      for (const std::int32_t port : out_ports_.row(node)) {
+        const std::int32_t other = fabric_.receiver(port);
+        if (distance_[at(other)] < 0) {
+          distance_[at(other)] = distance_[at(node)] + 1;
+          if (!fabric_.is_host(other)) queue_.push_back(other);
+        }
+        if (distance_[at(other)] == distance_[at(node)] + 1) ++place_[at(other)];
       }
-      if (distance[at(other)] == distance[at(node)] + 1) next[at(other)].push_back(Fabric::opposite(port));
     }
   }
-  for (const auto& ports : next) {
-    for (const std::int32_t port : ports) rows.push(port);
-    rows.close_row();
-  }
-}
+
+  const Fabric& fabric_;
+  const Csr<std::int32_t>& out_ports_;
+  std::vector<std::int32_t> distance_, place_;  // [node]
+  std::vector<std::int32_t> queue_;
+};
 
 constexpr std::uint32_t rotate_left(std::uint32_t x, int bits) { return (x << bits) | (x >> (32 - bits)); }
 
@@ -64,11 +88,12 @@ constexpr std::uint32_t address_of(std::int32_t node) {
 
 Routes::Routes(const Fabric& fabric) : nodes_(fabric.nodes()), host_rank_(at(fabric.nodes()), -1) {
   const Csr<std::int32_t> out_ports = ports_by_sender(fabric);
+  RoutesToHost routes(fabric, out_ports);
   std::int32_t hosts = 0;
   for (std::int32_t node = 0; node < nodes_; ++node) {
     if (!fabric.is_host(node)) continue;
     host_rank_[at(node)] = hosts++;
-    add_routes_to(fabric, out_ports, node, ports_);
+    routes.add(node, ports_);
   }
 }
 

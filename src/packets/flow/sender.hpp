@@ -19,6 +19,7 @@ struct Sender {
   SimTime next_send{};          // pacing: not before
   std::int32_t last_bytes = 0;  // of the last packet, on the wire
   std::int32_t hops = 0;        // links on the path
+  std::int8_t priority = 0;
 
   [[nodiscard]] bool is_finished() const { return acknowledged >= bytes; }
   [[nodiscard]] std::int64_t bytes_left() const { return bytes > next ? bytes - next : 0; }

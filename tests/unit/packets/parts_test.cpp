@@ -1,6 +1,7 @@
 // The parts of the packet simulator: events, random streams, buffers, routes, parameters.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <random>
 
@@ -13,14 +14,19 @@
 namespace echo::packets {
 namespace {
 
+// Delays within a slot of the queue, over many, and beyond all of them; in spans of each, so that it empties
+// and fills.
 TEST(EventQueue, EqualsASortedMap) {
+  constexpr std::array<std::uint64_t, 4> longest{50, 40'000, 20'000'000, 400'000'000};
   EventQueue queue;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int32_t> twin;
   std::int64_t now = 0;
-  for (std::int32_t i = 0; i < 20'000; ++i) {
+  for (std::int32_t i = 0; i < 60'000; ++i) {
     const auto number = static_cast<std::uint64_t>(i);
-    if (twin.empty() || draw(1, 0, number) % 5 < 3) {
-      const std::int64_t time = now + static_cast<std::int64_t>(draw(1, 1, number) % 50);
+    const std::uint64_t span = number / 500;
+    if (twin.empty() || draw(1, 0, number) % 5 < 2 + draw(1, 3, span) % 2) {
+      const std::uint64_t most = longest[(draw(1, 4, span) + draw(1, 2, number) % 2) % 4];
+      const std::int64_t time = now + static_cast<std::int64_t>(draw(1, 1, number) % most);
       queue.push({SimTime(time), i, Event::Kind::arrival, i, 0});
       twin.emplace(std::pair{time, i}, i);
     } else {
