@@ -90,6 +90,24 @@ class Collective(unittest.TestCase):
         self.assertLess(seconds("8"), seconds("1"))
         self.assertLessEqual(seconds("0"), seconds("8"))
 
+    # --- links that are shared
+    def test_flows_and_packets_take_the_links_that_are_left(self):
+        base = ("all_to_all", "--cluster", "dgx-h100-roce400", "--gpus", "32", "--bytes", "64M")
+
+        def seconds(*words):
+            return self.rows(*base, *words)[0]["seconds"]
+        flow, packet = seconds("--contention", "flow"), seconds("--contention", "packet")
+        self.assertLess(flow, packet)  # headers
+        self.assertLess(packet, 1.1 * flow)
+        self.assertNotEqual(packet, seconds("--contention", "packet", "--congestion-control", "hpcc"))
+        words = self.run_program(*base, "--contention", "packet", "--congestion-control", "hpcc").stdout.splitlines()[0]
+        self.assertIn("packets over its links, paced by hpcc", words)
+
+    def test_narrow_uplinks_cost(self):
+        base = ("all_reduce", "--cluster", "dgx-h100-roce400", "--gpus", "512", "--bytes", "256M", "--contention", "flow")
+        narrow, wide = self.rows(*base, "--oversubscription", "4")[0], self.rows(*base, "--oversubscription", "1")[0]
+        self.assertLess(wide["seconds"], narrow["seconds"])
+
     # --- mistakes
     def test_slips_are_set_right(self):
         self.assertIn('did you mean "all_reduce"', self.refused("all_reduec", "--cluster", "dgx-b200"))
@@ -109,6 +127,11 @@ class Collective(unittest.TestCase):
         self.assertIn("not a size", self.refused("all_reduce", *cluster, "--bytes", "8Q"))
         self.assertIn("range", self.refused("all_reduce", *cluster, "--bytes", "8G:8"))
         self.assertIn("no machine", self.refused("all_reduce"))
+        self.assertIn("add --contention packet", self.refused("all_reduce", *cluster, "--congestion-control", "hpcc"))
+        self.assertIn('did you mean "packet"', self.refused("all_reduce", *cluster, "--contention", "packets!"))
+        self.assertIn("not \"x\"", self.refused("all_reduce", *cluster, "--oversubscription", "x"))
+        self.assertIn("applies to NCCL", self.refused(
+            "all_reduce", *cluster, "--collectives", "generic", "--contention", "flow"))
 
 
 if __name__ == "__main__":

@@ -129,6 +129,12 @@ std::vector<textbook::Dimension> dimensions_named(const std::string& text) {
   return all;
 }
 
+simulate::Contention contention_named(const std::string& text) {
+  const auto word = find_bare(simulate::contention_names, text);
+  if (!word) throw unknown(simulate::contention_names, text, "value of --contention");
+  return static_cast<simulate::Contention>(*word);
+}
+
 void set_axis(training::TrainingConfig& config, training::Axis axis, const std::string& text,
               const std::string& option) {
   const training::AxisInfo& info = training::info_of(axis);
@@ -137,6 +143,17 @@ void set_axis(training::TrainingConfig& config, training::Axis axis, const std::
     const auto word = find_bare(member.words, text);
     if (!word) throw unknown(member.words, text, "value of " + option);
     member.set(config, static_cast<std::int32_t>(*word));
+    return;
+  }
+  if (info.kind == training::AxisKind::ratio) {
+    double ratio = 0;
+    const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), ratio);
+    if (failed != std::errc() || end != text.data() + text.size() || !(ratio > 0) ||
+        ratio * 1000 > info.highest)
+      throw UserError(option + " takes a number above 0 and up to " + std::to_string(info.highest / 1000) +
+                          ", not \"" + text + "\"",
+                      "leave it out for the cluster's own");
+    member.set(config, static_cast<std::int32_t>(std::lround(ratio * 1000)));
     return;
   }
   std::int32_t number = -1;

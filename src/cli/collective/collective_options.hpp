@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/collective.hpp"
+#include "simulate/contention.hpp"
 #include "textbook/dimension.hpp"
 #include "training/axis.hpp"
 #include "training/config.hpp"
@@ -26,7 +27,11 @@ namespace echo::cli {
 // direction. Where there are several, the last one is between nodes.
 [[nodiscard]] std::vector<textbook::Dimension> dimensions_named(const std::string& text);
 
-// Gives an axis of words or whole numbers the value that `text` spells; `option` names it in messages.
+// How links between nodes are priced: "flow".
+[[nodiscard]] simulate::Contention contention_named(const std::string& text);
+
+// Gives an axis of words, whole numbers or ratios the value that `text` spells; `option` names it in
+// messages.
 void set_axis(training::TrainingConfig&, training::Axis, const std::string& text, const std::string& option);
 
 }  // namespace echo::cli

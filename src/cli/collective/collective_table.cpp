@@ -89,7 +89,18 @@ std::string facts_of(const machine::GivenMachine& machine) {
                              machine::link_sharing_names[at(machine.sharing)]);
 }
 
-std::string facts_of(const CollectiveAsk& ask, const machine::ClusterSpec& cluster) {
+// "; flows over its links", "; packets over its links, paced by dcqcn".
+std::string shared_links_text(const CollectiveAsk& ask, const machine::ClusterSpec& cluster,
+                              simulate::Contention contention) {
+  if (contention == simulate::Contention::flow) return "; flows over its links";
+  if (contention != simulate::Contention::packet) return "";
+  const machine::CongestionControl control =
+      ask.config.fabric.congestion_control.value_or(cluster.congestion_control);
+  return fmt::format("; packets over its links, paced by {}", machine::congestion_control_names[at(control)]);
+}
+
+std::string facts_of(const CollectiveAsk& ask, const machine::ClusterSpec& cluster,
+                     simulate::Contention contention) {
   if (cluster.dimensions.is_given()) return facts_of(cluster.dimensions);
   std::string facts = fmt::format("scale-up {:.0f} GB/s per GPU, {} NICs of {:.1f} GB/s per node, {}",
                                   cluster.scale_up.bandwidth.value * 1e-9, cluster.nics_per_node,
@@ -98,7 +109,8 @@ std::string facts_of(const CollectiveAsk& ask, const machine::ClusterSpec& clust
   if (ask.config.recipe.collectives == ops::CollectiveModel::generic)
     return facts + "; generic: links only, no software overhead; 16 channels assumed";
   const std::int32_t version = ask.config.nccl_version != 0 ? ask.config.nccl_version : cluster.nccl_version;
-  return facts + fmt::format("; NCCL {}, constants {}", version_text(version), cluster.network);
+  return facts + fmt::format("; NCCL {}, constants {}", version_text(version), cluster.network) +
+         shared_links_text(ask, cluster, contention);
 }
 
 std::string dimension_text(const std::vector<textbook::Dimension>& dimensions) {
@@ -157,9 +169,12 @@ CollectiveTable price_collective_table(const CollectiveAsk& ask, const config::C
   const machine::GroupSpan span = span_of(ask, cluster);
   training::TrainingConfig config = ask.config;
   config.cluster = id;
+  config.degrees.data = span.nodes * cluster.gpus_per_node;  // of the machine that these nodes fill
   simulate::PriceMemo memo;
-  CollectiveTable table{
-      .machine = cluster.name, .facts = facts_of(ask, cluster), .ranks = span.ranks, .nodes = span.nodes};
+  CollectiveTable table{.machine = cluster.name,
+                        .facts = facts_of(ask, cluster, known.calibration.contention),
+                        .ranks = span.ranks,
+                        .nodes = span.nodes};
   require_ranks(ask, span.ranks);
   std::vector<textbook::Dimension> dimensions;
   textbook::MessageCosts costs{.sharing = machine::LinkSharing::aware};

@@ -26,6 +26,7 @@ struct CollectiveOptions {
   std::string nccl_version, algorithm, protocol, min_channels, max_channels;  // empty: not given
   std::string algorithm_file, algorithm_bytes;
   std::string collectives, chunks, order, queue;  // collectives empty: as the machine has them
+  std::string contention, congestion_control, routing, oversubscription;
   bool json = false;
 };
 
@@ -74,12 +75,32 @@ training::TrainingConfig config_of(const CollectiveOptions& options) {
   set(Axis::nccl_proto, options.protocol, "--proto");
   set(Axis::nccl_min_nchannels, options.min_channels, "--min-channels");
   set(Axis::nccl_max_nchannels, options.max_channels, "--max-channels");
+  set(Axis::congestion_control, options.congestion_control, "--congestion-control");
+  set(Axis::routing, options.routing, "--routing");
+  set(Axis::oversubscription, options.oversubscription, "--oversubscription");
   if (options.nccl_version.empty()) return config;
   const auto version = config::nccl_version_of(options.nccl_version);
   if (!version)
     throw UserError("\"" + options.nccl_version + "\" is not an NCCL version", "write it as 2.21.5");
   config.nccl_version = *version;
   return config;
+}
+
+// How the links between nodes are priced: by the closed form, by flows, or by packets.
+void take_fabric_of(const CollectiveOptions& options, const training::TrainingConfig& config,
+                    config::CatalogInputs& known) {
+  const bool has_library =
+      config.recipe.collectives == ops::CollectiveModel::nccl_whitebox && options.algorithm_file.empty();
+  for (const auto& [value, option] : {std::pair{options.contention, "--contention"},
+                                      {options.congestion_control, "--congestion-control"},
+                                      {options.routing, "--routing"},
+                                      {options.oversubscription, "--oversubscription"}})
+    if (!value.empty() && !has_library)
+      throw UserError(std::string(option) + " applies to NCCL collectives only",
+                      "remove it, or the other options");
+  if (!options.contention.empty()) known.calibration.contention = contention_named(options.contention);
+  if (!options.congestion_control.empty() && known.calibration.contention != simulate::Contention::packet)
+    throw UserError("--congestion-control has no effect without packets", "add --contention packet");
 }
 
 // A machine given by its dimensions has no library. Whether the cluster is one.
@@ -147,6 +168,7 @@ int run_collective(CollectiveOptions options) {
     known = config::read_presets(options.preset_paths);
   const bool given_by_dimensions = take_collectives_of(known, options);
   const CollectiveAsk ask = ask_of(options, given_by_dimensions);
+  take_fabric_of(options, ask.config, known);
   const std::vector<CollectiveTable> tables = tables_of(ask, known, options);
   if (tables.empty())
     throw UserError("no machine is given",
@@ -193,6 +215,16 @@ std::function<int(Invocation&)> declare_collective(Options& options) {
   options.value(chosen->order, "--order",
                 "order of the dimensions: inner-first, by-bandwidth, balanced, themis");
   options.value(chosen->queue, "--queue", "queue of the chunks: fifo, lifo");
+  options.value(
+      chosen->contention, "--contention",
+      "how links between nodes are shared by all groups of the kind: analytical (the default), flow, packet");
+  options.value(chosen->congestion_control, "--congestion-control",
+                "how NICs pace packets: dcqcn, hpcc, timely, swift, dctcp, none (default: the cluster's)");
+  options.value(
+      chosen->routing, "--routing",
+      "how the fabric chooses among paths: minimal, ecmp, adaptive, valiant (default: the cluster's)");
+  options.value(chosen->oversubscription, "--oversubscription",
+                "bandwidth below a leaf switch over that above it (default: the cluster's)");
   options.value(
       chosen->algorithm_file, "--algorithm-file",
       "an algorithm message by message, on bare links: MSCCL's XML, or Chakra files NAME.0.et, ...");

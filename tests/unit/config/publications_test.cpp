@@ -134,6 +134,32 @@ TEST(Publications, ChoicesFillTheAxesThatARowLeavesOpen) {
   EXPECT_TRUE(steps.rows[2].config->layers.explicit_layers.is_none());
 }
 
+TEST(Publications, SayHowManyVirtualStagesTunedRunsHaveThatDoNotInterleaveToTheLast) {
+  CatalogInputs presets = read_catalog({support::source_dir() + "/sweeps/catalog"});
+  Problems problems;
+  presets.publications = read_publications(
+      "[[runs]]\nwhere = { note = \"plain\" }\nvpp = 1\nsource = \"x\"\n"
+      "[[runs]]\nwhere = { note = \"plain\" }\nvpp = 2\nsource = \"x\"\n",
+      "rules", problems);
+  ASSERT_EQ(problems.errors(), 0);
+  const std::string header =
+      "framework,gpu,num_gpus,layers,hidden,heads,seq_len,tp,pp,dp,micro_batch,global_batch,step_time_s,"
+      "task,vpp,note\n";
+  const std::string run = "megatron-core,h100-sxm,8,8,4096,32,4096,1,2,4,1,8,1.0,LoRA,";
+  const CsvTable table =
+      CsvTable::parse(header + run + ",plain\n" + run + ",\n" + run + "2,plain\n", "t");
+  const MeasuredSteps steps = read_measured_steps(table, presets);
+  EXPECT_EQ(steps.rows[0].config->degrees.virtual_stages, 1);
+  EXPECT_EQ(steps.rows[1].config->degrees.virtual_stages, 4);  // as NeMo's recipes for tuning
+  EXPECT_EQ(steps.rows[2].config->degrees.virtual_stages, 2);  // as the row says
+  EXPECT_NE(steps.rows[0].config->schedule, steps.rows[1].config->schedule);
+}
+
+TEST(Publications, RefuseVirtualStagesThatAreNone) {
+  EXPECT_THAT(complaint_about("[[runs]]\nwhere = { reference = \"x\" }\nvpp = 0\nsource = \"x\"\n"),
+              HasSubstr("vpp"));
+}
+
 TEST(Publications, SayWhichFrameworkAMeasuredRowMeans) {
   const CatalogInputs shipped = read_catalog({support::source_dir() + "/sweeps/catalog"});
   const std::string header =

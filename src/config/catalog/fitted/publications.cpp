@@ -74,6 +74,8 @@ std::vector<PublishedRuns> read_publications(const std::string& text, const std:
         runs.choices = read_choices(chosen);
         chosen.finish();
       }
+      if (std::int64_t stages = 0; rule.integer("vpp", at_least_one, stages, Presence::optional))
+        runs.virtual_stages = static_cast<std::int32_t>(stages);
       if (const toml::node* const split = rule.node("layer_split", Presence::optional))
         runs.layer_split = read_layers(*split, problems);
       rule.text("source", source);
@@ -118,6 +120,13 @@ std::string published_recipe(const std::vector<PublishedRuns>& known, const CsvT
 std::string published_gpu(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row,
                           std::string otherwise) {
   return first_of(known, &PublishedRuns::gpu, table, row, std::move(otherwise));
+}
+
+std::int32_t published_virtual_stages(const std::vector<PublishedRuns>& known, const CsvTable& table,
+                                      std::size_t row, std::int32_t otherwise) {
+  for (const PublishedRuns& runs : known)
+    if (runs.virtual_stages > 0 && matches(runs, table, row)) return runs.virtual_stages;
+  return otherwise;
 }
 
 std::vector<Choice> published_choices(const std::vector<PublishedRuns>& known, const CsvTable& table,

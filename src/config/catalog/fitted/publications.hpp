@@ -2,6 +2,7 @@
 // cluster preset a row means (publications.toml of the catalog folders).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,11 +22,12 @@ struct PublishedRuns {
   std::vector<std::pair<std::string, std::string>> where;  // column, fragment
   std::string framework, recipe, gpu, cluster;             // presets; empty = as in the row's own cell
   std::vector<Choice> choices;                             // of axes that the row leaves open
+  std::int32_t virtual_stages = 0;                         // on each pipeline stage; 0 = not stated
   std::vector<std::int32_t> layer_split;                   // layers of each chunk; empty = even
 };
 
 // Reads the file's text: [[runs]] where = { COLUMN = "FRAGMENT", ... }, framework = "...", recipe = "...",
-// gpu = "...", cluster = "...", choices = { AXIS = value, ... },
+// gpu = "...", cluster = "...", choices = { AXIS = value, ... }, vpp = 1,
 // layer_split = [4, 4, ...], source = "...". A rule that asks for a measurement (step time, memory) is a
 // problem: it would fit the answer.
 [[nodiscard]] std::vector<PublishedRuns> read_publications(const std::string& text, const std::string& file,
@@ -41,6 +43,10 @@ struct PublishedRuns {
                                            std::size_t row, std::string otherwise);
 [[nodiscard]] std::string published_gpu(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row,
                                         std::string otherwise);
+
+// Virtual stages of each pipeline stage, of the first matching rule that states them.
+[[nodiscard]] std::int32_t published_virtual_stages(const std::vector<PublishedRuns>&, const CsvTable&,
+                                                    std::size_t row, std::int32_t otherwise);
 
 // Per axis the choice of the first matching rule that names it.
 [[nodiscard]] std::vector<Choice> published_choices(const std::vector<PublishedRuns>&, const CsvTable&,
