@@ -56,7 +56,7 @@ def flows(folder):
     print("|---|---|---|---|---|")
     start = min(incast(folder, 1, 1000)[0] for _ in range(5))  # of the program
     for senders, size in [(16, 1_000_000), (64, 1_000_000), (256, 1_000_000), (1024, 1_000_000), (64, 10_000_000)]:
-        seconds, hops = incast(folder, senders, size)
+        seconds, hops = min(incast(folder, senders, size) for _ in range(3))
         seconds -= start
         print(f"| {senders} | {size / 1e6:g} MB | {hops:,} | {seconds:.2f} s | {seconds / hops * 1e7:.2f} us |".replace(",", " "))
 
