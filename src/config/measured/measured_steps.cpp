@@ -269,8 +269,8 @@ class RowReader {
          .context = integer("cp", 1)};
     d.expert = integer("ep", 1);
     if (integer("experts", 0) > 0) d.expert_tensor = integer("etp", default_expert_tensor(d));
-    d.virtual_stages = std::max(1, integer("vpp", published_virtual_stages(presets_.publications, table_, row_,
-                                                                           default_virtual_stages(d))));
+    d.virtual_stages = std::max(1, integer("vpp", published_virtual_stages(presets_.publications, table_,
+                                                                           row_, default_virtual_stages(d))));
     c.batch = {.global_samples = required("global_batch"),
                .micro_samples = required("micro_batch"),
                .sequence_tokens = required("seq_len")};

@@ -146,8 +146,7 @@ TEST(Publications, SayHowManyVirtualStagesTunedRunsHaveThatDoNotInterleaveToTheL
       "framework,gpu,num_gpus,layers,hidden,heads,seq_len,tp,pp,dp,micro_batch,global_batch,step_time_s,"
       "task,vpp,note\n";
   const std::string run = "megatron-core,h100-sxm,8,8,4096,32,4096,1,2,4,1,8,1.0,LoRA,";
-  const CsvTable table =
-      CsvTable::parse(header + run + ",plain\n" + run + ",\n" + run + "2,plain\n", "t");
+  const CsvTable table = CsvTable::parse(header + run + ",plain\n" + run + ",\n" + run + "2,plain\n", "t");
   const MeasuredSteps steps = read_measured_steps(table, presets);
   EXPECT_EQ(steps.rows[0].config->degrees.virtual_stages, 1);
   EXPECT_EQ(steps.rows[1].config->degrees.virtual_stages, 4);  // as NeMo's recipes for tuning
