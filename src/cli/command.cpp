@@ -16,6 +16,7 @@
 #include "cli/terminal/problem_text.hpp"
 #include "cli/terminal/say.hpp"
 #include "cli/terminal/terminal.hpp"
+#include "parallel/platform/launcher.hpp"
 
 namespace echo::cli {
 
@@ -55,7 +56,8 @@ static std::vector<std::string> with_command(int argc, char** argv) {
 
 static int report_problem(const UserError& error, const Command& command) {
   const Purpose purpose = command.simulates ? Purpose::simulate : Purpose::other;
-  if (is_first_process()) fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false), purpose));
+  if (parallel::is_first_process())
+    fmt::print(stderr, "{}", problem_text(error, wants_colour(stderr, false), purpose));
   return error.exit_code();
 }
 
@@ -79,8 +81,9 @@ int run_command_line(int argc, char** argv) {
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return is_first_process() ? app.exit(error) : 0;  // --help, --version
-    if (is_first_process())
+    if (error.get_exit_code() == 0)
+      return parallel::is_first_process() ? app.exit(error) : 0;  // --help, --version
+    if (parallel::is_first_process())
       remark("error: {}\n(echo-sweep --help lists commands and options)\n", error.what());
     return 2;
   }

@@ -35,6 +35,7 @@ void from_archive(const std::string& bytes, T& value) {
 
 template <class T>
 void broadcast(const Mail& mail, T& value) {
+  if (mail.workers() == 1) return;
   std::string bytes = mail.is_first() ? to_archive(value) : std::string();
   mail.broadcast_bytes(bytes);
   if (!mail.is_first()) from_archive(bytes, value);

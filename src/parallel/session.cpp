@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "base/at.hpp"
+#include "parallel/platform/launcher.hpp"
 
 namespace echo::parallel {
 namespace {
@@ -27,7 +28,8 @@ int rank_of(int code) {
 
 }  // namespace
 
-Session::Session(int& argc, char**& argv) {
+Session::Session(int& argc, char**& argv) : has_mpi_(may_have_peers()) {
+  if (!has_mpi_) return;
   // Without mpirun, Open MPI starts a daemon to serve processes that might be spawned. None are; it costs a
   // tenth of a second, and whatever kills it ends this process (ess_singleton_isolated of ompi_info).
   setenv("OMPI_MCA_ess_singleton_isolated", "1", 0);
@@ -37,9 +39,12 @@ Session::Session(int& argc, char**& argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &workers_);
 }
 
-Session::~Session() { MPI_Finalize(); }
+Session::~Session() {
+  if (has_mpi_) MPI_Finalize();
+}
 
 void Session::wait_for_all() const {
+  if (workers_ == 1) return;
   MPI_Request all_here;
   MPI_Ibarrier(MPI_COMM_WORLD, &all_here);
   for (int done = 0;;) {
@@ -51,11 +56,12 @@ void Session::wait_for_all() const {
 
 int Session::agree_on_exit_code(int code) const {
   int mine = rank_of(code), gravest = mine;
-  MPI_Allreduce(&mine, &gravest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (workers_ > 1) MPI_Allreduce(&mine, &gravest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   return gravity[at(gravest)];
 }
 
 void Session::broadcast_bytes(std::string& bytes, int from) const {
+  if (workers_ == 1) return;
   auto length = static_cast<std::int64_t>(bytes.size());
   MPI_Bcast(&length, 1, MPI_INT64_T, from, MPI_COMM_WORLD);
   bytes.resize(static_cast<std::size_t>(length));
@@ -65,6 +71,7 @@ void Session::broadcast_bytes(std::string& bytes, int from) const {
 }
 
 void Session::share_failure(std::string& failure) const {
+  if (workers_ == 1) return;
   wait_for_all();
   int mine = failure.empty() ? workers_ : worker_, lowest = workers_;
   MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
@@ -76,6 +83,7 @@ void Session::send(int to, int tag, std::span<const std::byte> bytes) const {
 }
 
 std::optional<int> Session::waiting(int tag) const {
+  if (workers_ == 1) return std::nullopt;
   int here = 0;
   MPI_Status status;
   MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &here, &status);
@@ -88,8 +96,8 @@ void Session::receive(int from, int tag, std::span<std::byte> bytes) const {
 }
 
 void Session::abort(int exit_code) const {
-  MPI_Abort(MPI_COMM_WORLD, exit_code);
-  std::abort();
+  if (has_mpi_) MPI_Abort(MPI_COMM_WORLD, exit_code);
+  std::_Exit(exit_code);
 }
 
 std::string Session::library_version() {

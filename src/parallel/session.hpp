@@ -1,4 +1,5 @@
-// Initialises and finalises MPI. Without mpirun it is a single worker. Only this folder uses MPI directly.
+// Initialises and finalises MPI. A process that no launcher started is a single worker, and starts no MPI.
+// Only this folder uses MPI directly.
 #pragma once
 
 #include <cstddef>
@@ -31,10 +32,11 @@ class Session : public Mail {
   [[nodiscard]] std::optional<int> waiting(int tag) const override;
   void receive(int from, int tag, std::span<std::byte>) const override;
   [[noreturn]] void abort(int exit_code) const;        // kills every worker, where one alone cannot go on
-  [[nodiscard]] static std::string library_version();  // "Open MPI v4.1.4"
+  [[nodiscard]] static std::string library_version();  // "Open MPI v4.1.4"; needs no Session
 
  private:
-  int worker_ = 0, workers_ = 1;
+  bool has_mpi_;
+  int worker_ = 0, workers_ = 1;  // a single worker sends nothing
 };
 
 // The graver of two exit codes.

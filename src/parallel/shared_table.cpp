@@ -20,8 +20,14 @@ struct SharedTable::Window {
   MPI_Win window = MPI_WIN_NULL;
 };
 
-SharedTable::SharedTable(const Session& session, const std::string& bytes)
-    : window_(std::make_unique<Window>()) {
+SharedTable::SharedTable(const Session& session, const std::string& bytes) {
+  if (session.workers() == 1) {
+    const auto all = std::as_bytes(std::span(bytes));
+    own_.assign(all.begin(), all.end());
+    bytes_ = own_;
+    return;
+  }
+  window_ = std::make_unique<Window>();
   auto length = static_cast<std::int64_t>(bytes.size());
   MPI_Bcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
 
@@ -52,6 +58,7 @@ SharedTable::SharedTable(const Session& session, const std::string& bytes)
 }
 
 SharedTable::~SharedTable() {
+  if (window_ == nullptr) return;
   MPI_Win_free(&window_->window);
   MPI_Comm_free(&window_->node);
 }

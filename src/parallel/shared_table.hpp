@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "parallel/session.hpp"
 
@@ -21,7 +22,8 @@ class SharedTable {
 
  private:
   struct Window;
-  std::unique_ptr<Window> window_;
+  std::vector<std::byte> own_;      // of a single worker
+  std::unique_ptr<Window> window_;  // else
   std::span<const std::byte> bytes_;
 };
 

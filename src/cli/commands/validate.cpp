@@ -16,6 +16,7 @@
 #include "config/catalog/fitted/site_file.hpp"
 #include "explain/slowdown_input.hpp"
 #include "parallel/broadcast.hpp"
+#include "parallel/platform/launcher.hpp"
 #include "validation/measured_table.hpp"
 #include "validation/validate_report.hpp"
 
@@ -171,7 +172,7 @@ std::function<int(Invocation&)> declare_validate(Options& options) {
   options.flag(arguments->force, "--force",
                "write them even if they do not improve the predictions of held-out rows");
   return [arguments](Invocation& invocation) {
-    return is_launched() ? validate_together(*arguments, invocation) : validate_alone(*arguments);
+    return parallel::is_launched() ? validate_together(*arguments, invocation) : validate_alone(*arguments);
   };
 }
 

@@ -39,12 +39,7 @@ WorkerInputs share_inputs(const parallel::Session& session, config::SweepInputs&
   WorkerInputs inputs{std::move(read.spec), std::move(read.catalog), std::move(read.calibration)};
   parallel::broadcast(session, inputs.spec);
   parallel::broadcast(session, inputs.catalog);
-  const parallel::SharedTable table(session,
-                                    session.is_first() ? parallel::to_archive(inputs.calibration) : "");
-  const auto bytes = table.bytes();
-  std::string archive(bytes.size(), '\0');
-  for (std::size_t i = 0; i < bytes.size(); ++i) archive[i] = static_cast<char>(bytes[i]);
-  parallel::from_archive(archive, inputs.calibration);
+  parallel::broadcast(session, inputs.calibration);
   inputs.measured = share_image(session, measured);
   if (inputs.measured != nullptr) inputs.calibration.measured = kernels::Database(inputs.measured->bytes());
   inputs.learned = share_image(session, std::exchange(read.learned, {}));

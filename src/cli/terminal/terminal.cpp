@@ -31,18 +31,4 @@ static std::string wrapped(std::string_view text, const char* code, bool colour)
 std::string bold(std::string_view text, bool colour) { return wrapped(text, "\x1b[1m", colour); }
 std::string red(std::string_view text, bool colour) { return wrapped(text, "\x1b[31;1m", colour); }
 
-// Null if no launcher started this process.
-static const char* rank_by_launcher() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"})
-    if (const char* rank = std::getenv(name)) return rank;
-  return nullptr;
-}
-
-bool is_launched() { return rank_by_launcher() != nullptr; }
-
-bool is_first_process() {
-  const char* rank = rank_by_launcher();
-  return rank == nullptr || std::string_view(rank) == "0";
-}
-
 }  // namespace echo::cli

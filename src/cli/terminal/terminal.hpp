@@ -1,4 +1,4 @@
-// Properties of the output stream and of the launch: terminal, colour, rank.
+// Properties of the output stream: terminal, width, colour.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,5 @@ namespace echo::cli {
 [[nodiscard]] bool wants_colour(std::FILE*, bool no_colour_flag);
 [[nodiscard]] std::string bold(std::string_view text, bool colour);
 [[nodiscard]] std::string red(std::string_view text, bool colour);
-
-// Whether mpirun, srun or a similar launcher started this process, judged by the launchers' rank variables:
-// starting MPI takes about a second, too long for commands that finish in less.
-[[nodiscard]] bool is_launched();
-
-// Whether this process prints for all before MPI is initialised; also judged by the rank variables.
-[[nodiscard]] bool is_first_process();
 
 }  // namespace echo::cli

@@ -1,0 +1,39 @@
+#include "parallel/platform/launcher.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+namespace echo::parallel {
+namespace {
+
+// Of Open MPI's mpirun, of PMIx (also srun --mpi=pmix), of PMI-1 and -2 (Hydra, srun --mpi=pmi2).
+constexpr std::array ranks{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+// What else Open MPI's `ess` and `schizo` components and other MPI libraries look at: PMI's descriptor,
+// Slurm, Flux, ALPS, MVAPICH2.
+constexpr std::array signs{"PMIX_NAMESPACE", "PMI_FD",      "PMI_SIZE",           "SLURM_PROCID",
+                           "FLUX_JOB_ID",    "ALPS_APP_PE", "MV2_COMM_WORLD_RANK"};
+
+// Null if no launcher started this process.
+const char* rank_by_launcher() {
+  for (const char* name : ranks)
+    if (const char* rank = std::getenv(name)) return rank;
+  return nullptr;
+}
+
+}  // namespace
+
+bool is_launched() { return rank_by_launcher() != nullptr; }
+
+bool is_first_process() {
+  const char* rank = rank_by_launcher();
+  return rank == nullptr || std::string_view(rank) == "0";
+}
+
+bool may_have_peers() {
+  return is_launched() ||
+         std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+}  // namespace echo::parallel
