@@ -11,7 +11,8 @@ static AxesRead all_but_ends() {
   AxesRead axes{};
   for (const training::AxisInfo& info : training::axis_table) {
     const bool is_of_end = info.axis == Axis::zero || info.axis == Axis::overlap_grad_reduce ||
-                           info.axis == Axis::offload_optimizer || info.axis == Axis::overlap_p2p;
+                           info.axis == Axis::offload_optimizer || info.axis == Axis::overlap_p2p ||
+                           info.axis == Axis::global_batch;
     if (!is_of_end) axes.add(info.axis);
   }
   return axes;

@@ -181,6 +181,14 @@ static BlockContext context_of(const StepSource& step, const DataTraffic& traffi
           traffic.adds_each};
 }
 
+training::TrainingConfig config_of_work(training::TrainingConfig config) {
+  config.overlap.pipeline = false;
+  if (counts_microbatches(config)) return config;
+  const std::int32_t microbatches = std::min(training::microbatches_of(config), 2);
+  config.batch.global_samples = microbatches * config.degrees.data * config.batch.micro_samples;
+  return config;
+}
+
 // Shards of gradients and of weights are part of every pass.
 training::TrainingConfig config_of_body(training::TrainingConfig config) {
   if (config.zero > training::ZeroStage::optimizer) return config;

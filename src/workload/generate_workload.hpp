@@ -30,6 +30,11 @@ void generate_workload(const training::TrainingConfig&, const training::ModelSpe
                        const training::RankLayout& layout, Backward backward, Workload& out,
                        std::int32_t compute_capability = 90);
 
+// Configs of which config_of_work() is the same have the same work: all that it does not look at has one
+// fixed value there. Blocks are of one microbatch, so that what matters of their number is mostly whether
+// there are several.
+[[nodiscard]] training::TrainingConfig config_of_work(training::TrainingConfig);
+
 // The same in two steps. Configs of which config_of_body() is the same share the body: it is generated from
 // that config, in which all that the ends alone look at has one fixed value.
 [[nodiscard]] training::TrainingConfig config_of_body(training::TrainingConfig);

@@ -6,6 +6,7 @@
 #include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
 #include "tests/support/random_recipe.hpp"
+#include "tests/support/same_workload.hpp"
 #include "training/memory/memory.hpp"
 #include "workload/generate_workload.hpp"
 #include "workload/traffic/bucketed_chunk.hpp"
@@ -15,17 +16,6 @@ namespace echo::workload {
 namespace {
 
 using training::TrainingConfig;
-
-void expect_equal(const OpGraph& a, const OpGraph& b, std::uint64_t seed) {
-  ASSERT_EQ(a.lane, b.lane) << "seed " << seed;
-  ASSERT_EQ(a.part, b.part) << "seed " << seed;
-  ASSERT_EQ(a.work, b.work) << "seed " << seed;
-  ASSERT_EQ(a.needs, b.needs) << "seed " << seed;
-  ASSERT_EQ(a.launches, b.launches) << "seed " << seed;
-  ASSERT_EQ(a.looped, b.looped) << "seed " << seed;
-  ASSERT_EQ(a.graphs, b.graphs) << "seed " << seed;
-  ASSERT_EQ(a.transfers, b.transfers) << "seed " << seed;
-}
 
 // Returns how many layers were copied.
 std::int32_t check_chunks(const TrainingConfig& c, std::uint64_t seed) {
@@ -64,7 +54,7 @@ std::int32_t check_chunks(const TrainingConfig& c, std::uint64_t seed) {
                               .last = layout.closes_model(i)};
     const BlockId copied = bucketed_backward(b, x, chunk, Reduce::yes, &body.blocks);
     const BlockId traced = bucketed_backward(b, x, chunk, Reduce::yes);
-    expect_equal(out.blocks[at(copied)], out.blocks[at(traced)], seed);
+    support::expect_equal(out.blocks[at(copied)], out.blocks[at(traced)], seed);
     layers += x.splits_backward ? 0 : chunk.layers;
   }
   return layers;

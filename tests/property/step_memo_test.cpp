@@ -30,6 +30,8 @@ std::vector<TrainingConfig> neighbours(std::uint64_t seed) {
     const training::AxisMember& member = training::member_of(info.axis);
     if (member.set != nullptr) member.set(next, member.get(other));
     if (draws.coin()) next.overlap.pipeline = !next.overlap.pipeline;  // what priced work does not look at
+    if (draws.coin())
+      next.batch.global_samples *= draws.one_of({2, 3});  // nor at this, of several microbatches
     if (draws.coin()) change_end(next, draws);
     out.push_back(next);
   }

@@ -1,6 +1,6 @@
-// What only the composition of a step reads: whether transfers between stages overlap. Everything else is
-// part of the key; that of the body leaves out what the ends of the step alone read
-// (workload::config_of_body).
+// The key leaves out what only the composition of a step reads: whether transfers between stages overlap, and
+// how many microbatches there are (workload::config_of_work); that of the body, besides, what the ends of the
+// step alone read (workload::config_of_body).
 #include "simulate/prices/priced_work.hpp"
 
 #include <array>
@@ -47,16 +47,11 @@ void price_hops(const TrainingConfig& config, const Catalog& catalog, const Cali
   }
 }
 
-TrainingConfig as_priced(TrainingConfig config) {
-  config.overlap.pipeline = false;
-  return config;
-}
-
 }  // namespace
 
 void PricedWorkMemo::price(const TrainingConfig& given, const Catalog& catalog,
                            const Calibration& calibration, PriceMemo& memo, SimulatedStep& step) {
-  const TrainingConfig config = as_priced(given), of_body = workload::config_of_body(config);
+  const TrainingConfig config = workload::config_of_work(given), of_body = workload::config_of_body(config);
   ++count_.asked;
   if (key_.is(config)) {
     ++count_.known;

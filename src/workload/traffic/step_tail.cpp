@@ -276,7 +276,7 @@ machine::GroupSpan stage_group(const training::RankLayout& layout) {
 // and output of a layer's four products, and of their gradients.
 void trace_scales(Row row, const BlockContext& x, std::int32_t stage) {
   const training::TrainingConfig& c = x.config;
-  if (c.precision != machine::Precision::fp8 || c.recipe.fp8_recipe != training::Fp8Recipe::delayed) return;
+  if (!counts_microbatches(c)) return;
   constexpr std::int32_t histories = 4 * 3, history = 1024;
   const machine::GroupSpan group = stage_group(x.layout);
   for (std::size_t chunk = 0; chunk < x.layout.chunk_layers.size(); ++chunk) {

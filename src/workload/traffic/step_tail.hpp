@@ -9,6 +9,13 @@ namespace echo::workload {
 // Appends one row per stage to out.tail.
 void trace_step_tail(Builder&, const BlockContext&, Workload& out);
 
+// Whether some of it is done for every microbatch: the scales of delayed scaling are updated after every
+// pass.
+[[nodiscard]] constexpr bool counts_microbatches(const training::TrainingConfig& config) {
+  return config.precision == machine::Precision::fp8 &&
+         config.recipe.fp8_recipe == training::Fp8Recipe::delayed;
+}
+
 // Bytes of one gradient, as kept and reduced.
 [[nodiscard]] std::int64_t gradient_bytes(const BlockContext&);
 // How gradients are combined over the ranks that hold copies of the weights (the data-parallel group, or the

@@ -29,6 +29,19 @@ TEST(VisitOrder, PutsPointsOfTheSameWorkTogether) {
   EXPECT_TRUE(std::ranges::equal(order.places(), expected));
 }
 
+TEST(VisitOrder, PutsBatchesOfTheSameWorkTogether) {
+  VisitOrder order;
+  for (const std::int32_t samples : {64, 128})
+    for (const auto zero : {training::ZeroStage::none, training::ZeroStage::optimizer}) {
+      training::TrainingConfig config;
+      config.zero = zero;
+      config.batch.global_samples = samples;
+      order.add(training::values_of(config));
+    }
+  const std::vector<std::int32_t> expected{0, 2, 1, 3};
+  EXPECT_TRUE(std::ranges::equal(order.places(), expected));
+}
+
 TEST(VisitOrder, PutsPointsTogetherWhoseStepsDifferInTheirEnds) {
   using training::ZeroStage;
   VisitOrder order;
