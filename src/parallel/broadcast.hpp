@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/plain_archive.hpp"
 #include "base/unforeseen.hpp"
 #include "parallel/platform/mail.hpp"
 

@@ -4,6 +4,7 @@
 #include <boost/serialization/array.hpp>
 #include <boost/serialization/vector.hpp>
 
+#include "base/plain_archive.hpp"
 #include "search/task.hpp"
 
 namespace boost::serialization {

@@ -8,6 +8,7 @@
 #include <boost/serialization/vector.hpp>
 #include <chrono>
 
+#include "base/plain_archive.hpp"
 #include "ops/kernel_fields.hpp"
 #include "simulate/calibration.hpp"
 #include "simulate/catalog.hpp"

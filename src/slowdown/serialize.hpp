@@ -8,6 +8,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/plain_archive.hpp"
 #include "slowdown/model.hpp"
 
 namespace boost::serialization {

@@ -5,6 +5,7 @@
 #include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 
+#include "base/plain_archive.hpp"
 #include "sweep/spec.hpp"
 
 namespace boost::serialization {

@@ -3,6 +3,7 @@
 
 #include <boost/serialization/vector.hpp>
 
+#include "base/plain_archive.hpp"
 #include "sweep/space/space_index.hpp"
 
 namespace boost::serialization {
