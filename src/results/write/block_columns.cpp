@@ -84,15 +84,11 @@ struct BlockColumns::Tile {
       for (std::size_t row = 0; row < contexts.size(); ++row)
         (fill::has(contexts[row], static_cast<Needs>(what)) ? with : without)[what].add(row);
   }
-  // Calls own(row) for rows with a value of their own, and the same for one of the others, whose value
-  // again(row) then repeats.
-  template <class Own, class Again>
-  void for_rows(Needs needs, Own own, Again again) const {
+  // Calls own(row) for rows with a value of their own, and blank(row) for the others.
+  template <class Own, class Blank>
+  void for_rows(Needs needs, Own own, Blank blank) const {
     for (const std::size_t row : with[echo::at(needs)].all()) own(row);
-    const auto others = without[echo::at(needs)].all();
-    if (others.empty()) return;
-    own(others.front());
-    for (const std::size_t row : others.subspan(1)) again(row);
+    for (const std::size_t row : without[echo::at(needs)].all()) blank(row);
   }
 };
 
@@ -147,25 +143,24 @@ void BlockColumns::put_column(std::size_t dataset, const Tile& tile) {
   if (names_a_table(*info.column)) return put_names(*info.column, coded_[dataset], tile, out);
   const std::size_t width = echo::at(info.width), row_bytes = info.row_bytes();
   const auto place_of = [&](std::size_t row) { return out + tile.places[row] * row_bytes; };
-  std::byte* last = nullptr;
-  const auto again = [&](std::size_t row) { std::memcpy(place_of(row), last, row_bytes); };
   with_type(info.type, [&]<class T>(T) {
-    const auto put_each = [&](auto value_of) {
-      const auto own = [&](std::size_t row) {
-        last = place_of(row);
-        store(stored_as<T>(value_of(tile.contexts[row])), last);
-      };
-      tile.for_rows(filler.needs, own, again);
+    const auto put_each = [&](auto value_of, auto blank) {
+      const T other = stored_as<T>(blank);
+      tile.for_rows(
+          filler.needs,
+          [&](std::size_t row) { store(stored_as<T>(value_of(tile.contexts[row])), place_of(row)); },
+          [&](std::size_t row) { store(other, place_of(row)); });
     };
-    if (filler.integer != nullptr) return put_each(filler.integer);
-    if (filler.real != nullptr) return put_each(filler.real);
+    if (filler.integer != nullptr) return put_each(filler.integer, filler.blank);
+    if (filler.real != nullptr) return put_each(filler.real, fill::missing);
     std::array<double, time_category_count> parts{};
-    const auto own = [&](std::size_t row) {
-      last = place_of(row);
-      filler.parts(tile.contexts[row], parts.data());
-      for (std::size_t i = 0; i < width; ++i) store(stored_as<T>(parts[i]), last + i * sizeof(T));
+    const auto put_parts = [&](std::size_t row) {
+      for (std::size_t i = 0; i < width; ++i) store(stored_as<T>(parts[i]), place_of(row) + i * sizeof(T));
     };
-    tile.for_rows(filler.needs, own, again);
+    tile.for_rows(
+        filler.needs,
+        [&](std::size_t row) { filler.parts(tile.contexts[row], parts.data()), put_parts(row); },
+        [&](std::size_t row) { parts.fill(fill::missing), put_parts(row); });
   });
 }
 

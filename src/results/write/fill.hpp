@@ -34,17 +34,19 @@ struct Context {
 enum class Needs : std::int8_t { nothing, a_step, memory };
 inline constexpr std::size_t needs_count = 3;
 
-// Exactly one is set. `named` yields an index into the table that Column::names says; the writer turns it
-// into a code.
+// One function is set, and asked for rows that have what it needs alone. Of a column that names a table,
+// `integer` yields an index into it; the writer turns it into a code.
 struct Filler {
   std::string_view column;
   Needs needs = Needs::nothing;
+  std::int64_t blank = -1;  // of an integer column, in all other rows; real ones are NaN there
   std::int64_t (*integer)(const Context&) = nullptr;
   double (*real)(const Context&) = nullptr;
   void (*parts)(const Context&, double* out) = nullptr;
 
-  constexpr Filler(std::string_view name, std::int64_t (*fill)(const Context&), Needs what = Needs::nothing)
-      : column(name), needs(what), integer(fill) {}
+  constexpr Filler(std::string_view name, std::int64_t (*fill)(const Context&), Needs what = Needs::nothing,
+                   std::int64_t otherwise = -1)
+      : column(name), needs(what), blank(otherwise), integer(fill) {}
   constexpr Filler(std::string_view name, double (*fill)(const Context&), Needs what = Needs::nothing)
       : column(name), needs(what), real(fill) {}
   constexpr Filler(std::string_view name, void (*fill)(const Context&, double*), Needs what)
@@ -64,21 +66,19 @@ inline bool has_memory(const Context& c) { return report(c).memory_peak.value > 
 inline bool has(const Context& c, Needs what) {
   return what == Needs::nothing || (what == Needs::a_step ? is_timed(c) : has_memory(c));
 }
-inline double if_timed(const Context& c, double value) { return is_timed(c) ? value : missing; }
-inline double seconds_if_timed(const Context& c, SimTime time) { return if_timed(c, to_seconds(time)); }
 
 inline double sensitivity(const Context& c, Bottleneck bottleneck) {
-  return if_timed(c, report(c).bottleneck[at(bottleneck)]);
+  return report(c).bottleneck[at(bottleneck)];
 }
 inline double error_of(const Context& c, ErrorSource source) {
-  return if_timed(c, static_cast<double>(report(c).error[at(source)]));
+  return static_cast<double>(report(c).error[at(source)]);
 }
-inline void times(const Context& c, const std::array<SimTime, time_category_count>& parts, double* out) {
-  for (const SimTime part : parts) *out++ = seconds_if_timed(c, part);
+inline void times(const std::array<SimTime, time_category_count>& parts, double* out) {
+  for (const SimTime part : parts) *out++ = to_seconds(part);
 }
+inline constexpr std::int64_t no_evidence = 4;
 inline std::int64_t evidence(const Context& c) {  // a code of the schema
-  constexpr std::int64_t none = 4, what_if = 5;
-  if (!is_timed(c)) return none;
+  constexpr std::int64_t what_if = 5;
   const bool is_so = c.catalog.gpu(config(c)).what_if != machine::WhatIf::none ||
                      c.catalog.cluster(config(c).cluster).what_if != machine::WhatIf::none;
   return is_so ? what_if : static_cast<std::int64_t>(report(c).evidence);
@@ -111,25 +111,25 @@ inline constexpr Filler own_fillers[] = {
     {"reason_margin", [](In c) { return report(c).reason == training::Reason::memory ? report(c).reason_margin : missing; }},
     {"limit", [](In c) -> Int { return c.row.limit; }},
     {"limit_excess", [](In c) { return c.row.limit >= 0 ? c.row.limit_excess : missing; }},
-    {"evidence", [](In c) -> Int { return evidence(c); }, Needs::a_step},
-    {"out_of_range", [](In c) -> Int { return is_timed(c) ? report(c).out_of_range : 0; }, Needs::a_step},
-    {"untried", [](In c) -> Int { return is_timed(c) ? report(c).untried : 0; }, Needs::a_step},
-    {"critical_stage", [](In c) -> Int { return is_timed(c) ? report(c).critical_stage : -1; }, Needs::a_step},
-    {"mem_peak_stage", [](In c) -> Int { return has_memory(c) ? report(c).memory_stage : -1; }, Needs::memory},
-    {"step_time_no_slowdown", [](In c) { return seconds_if_timed(c, report(c).step_no_slowdown); }, Needs::a_step},
-    {"step_time_no_contention", [](In c) { return seconds_if_timed(c, report(c).step_no_contention); }, Needs::a_step},
-    {"best_published_mfu", [](In c) { return is_timed(c) && report(c).best_published_mfu > 0.0F ? static_cast<double>(report(c).best_published_mfu) : missing; }, Needs::a_step},
-    {"fit_chance", [](In c) { return has_memory(c) ? static_cast<double>(report(c).fit_chance) : missing; }, Needs::memory},
-    {"mem_limit", [](In c) { return has_memory(c) ? static_cast<double>(report(c).memory_limit.value) : missing; }, Needs::memory},
-    {"measured_share", [](In c) { return if_timed(c, report(c).measured_share); }, Needs::a_step},
+    {"evidence", [](In c) -> Int { return evidence(c); }, Needs::a_step, no_evidence},
+    {"out_of_range", [](In c) -> Int { return report(c).out_of_range; }, Needs::a_step, 0},
+    {"untried", [](In c) -> Int { return report(c).untried; }, Needs::a_step, 0},
+    {"critical_stage", [](In c) -> Int { return report(c).critical_stage; }, Needs::a_step},
+    {"mem_peak_stage", [](In c) -> Int { return report(c).memory_stage; }, Needs::memory},
+    {"step_time_no_slowdown", [](In c) { return to_seconds(report(c).step_no_slowdown); }, Needs::a_step},
+    {"step_time_no_contention", [](In c) { return to_seconds(report(c).step_no_contention); }, Needs::a_step},
+    {"best_published_mfu", [](In c) { return report(c).best_published_mfu > 0.0F ? static_cast<double>(report(c).best_published_mfu) : missing; }, Needs::a_step},
+    {"fit_chance", [](In c) { return static_cast<double>(report(c).fit_chance); }, Needs::memory},
+    {"mem_limit", [](In c) { return static_cast<double>(report(c).memory_limit.value); }, Needs::memory},
+    {"measured_share", [](In c) { return report(c).measured_share; }, Needs::a_step},
     {"sens_flops", [](In c) { return sensitivity(c, Bottleneck::arithmetic); }, Needs::a_step},
     {"sens_hbm", [](In c) { return sensitivity(c, Bottleneck::memory); }, Needs::a_step},
     {"sens_scale_up", [](In c) { return sensitivity(c, Bottleneck::scale_up); }, Needs::a_step},
     {"sens_scale_out", [](In c) { return sensitivity(c, Bottleneck::scale_out); }, Needs::a_step},
     {"sens_latency", [](In c) { return sensitivity(c, Bottleneck::latency); }, Needs::a_step},
     {"sens_host", [](In c) { return sensitivity(c, Bottleneck::host); }, Needs::a_step},
-    {"rel_error", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error)); }, Needs::a_step},
-    {"rel_error_p90", [](In c) { return if_timed(c, static_cast<double>(report(c).rel_error_p90)); }, Needs::a_step},
+    {"rel_error", [](In c) { return static_cast<double>(report(c).rel_error); }, Needs::a_step},
+    {"rel_error_p90", [](In c) { return static_cast<double>(report(c).rel_error_p90); }, Needs::a_step},
     {"error_arithmetic", [](In c) { return error_of(c, ErrorSource::arithmetic); }, Needs::a_step},
     {"error_memory", [](In c) { return error_of(c, ErrorSource::memory); }, Needs::a_step},
     {"error_scale_up", [](In c) { return error_of(c, ErrorSource::scale_up); }, Needs::a_step},
@@ -140,11 +140,11 @@ inline constexpr Filler own_fillers[] = {
     {"error_framework", [](In c) { return error_of(c, ErrorSource::framework); }, Needs::a_step},
     {"error_layout", [](In c) { return error_of(c, ErrorSource::layout); }, Needs::a_step},
     {"error_production", [](In c) { return error_of(c, ErrorSource::production); }, Needs::a_step},
-    {"mem_rel_error", [](In c) { return has_memory(c) ? static_cast<double>(report(c).mem_rel_error) : missing; }, Needs::memory},
-    {"breakdown/exposed_time", [](In c, double* out) { times(c, report(c).exposed, out); }, Needs::a_step},
-    {"breakdown/total_time", [](In c, double* out) { times(c, report(c).total, out); }, Needs::a_step},
-    {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = has_memory(c) ? static_cast<double>(part.value) : missing; }, Needs::memory},
-    {"breakdown/path_time", [](In c, double* out) { times(c, report(c).path, out); }, Needs::a_step},
+    {"mem_rel_error", [](In c) { return static_cast<double>(report(c).mem_rel_error); }, Needs::memory},
+    {"breakdown/exposed_time", [](In c, double* out) { times(report(c).exposed, out); }, Needs::a_step},
+    {"breakdown/total_time", [](In c, double* out) { times(report(c).total, out); }, Needs::a_step},
+    {"breakdown/mem", [](In c, double* out) { for (const Bytes part : report(c).memory) *out++ = static_cast<double>(part.value); }, Needs::memory},
+    {"breakdown/path_time", [](In c, double* out) { times(report(c).path, out); }, Needs::a_step},
 };
 // clang-format on
 

@@ -164,14 +164,15 @@ TEST(BlockColumns, HaveForEachRowWhatItsFillersSay) {
                    : columns.read(info, 0, columns.rows(), integers);
     for (std::size_t row = 0; row < rows.size(); ++row) {
       const Context context{rows[row].row, catalog, terms, places[row]};
-      std::vector<double> expected(static_cast<std::size_t>(info.width));
+      std::vector<double> expected(static_cast<std::size_t>(info.width), fill::missing);
+      const bool is_own = fill::has(context, column.filler->needs);
       if (column.filler->integer != nullptr) {
-        ASSERT_EQ(integers[row], column.filler->integer(context)) << row;
+        ASSERT_EQ(integers[row], is_own ? column.filler->integer(context) : column.filler->blank) << row;
         continue;
       }
-      if (column.filler->real != nullptr)
+      if (is_own && column.filler->real != nullptr)
         expected[0] = column.filler->real(context);
-      else
+      else if (is_own)
         column.filler->parts(context, expected.data());
       for (std::size_t part = 0; part < expected.size(); ++part) {
         if (info.type == storage::ElementType::f4) expected[part] = static_cast<float>(expected[part]);
