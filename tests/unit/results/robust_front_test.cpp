@@ -10,6 +10,7 @@
 
 #include "results/rank/contest.hpp"
 #include "tests/support/error_tables.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace echo::results {
 namespace {
@@ -94,7 +95,7 @@ const std::vector<std::pair<Objective, Objective>> choices{
 
 TEST(RobustFront, EqualsTheComparisonOfEveryPair) {
   std::map<Standing, int> seen;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < support::trials(400U); ++seed) {
     std::vector<ErrorRow> rows = random_rows(seed);
     if (seed % 5 == 4) tell_of_runs(rows, 1 + seed % 7);
     const Table table = table_with_errors(rows);
@@ -104,7 +105,7 @@ TEST(RobustFront, EqualsTheComparisonOfEveryPair) {
     for (const auto& [row, found] : front) ++seen[found.standing];
   }
   for (const Standing standing : {Standing::robust, Standing::tie, Standing::unproven})
-    EXPECT_GT(seen[standing], 100) << standing_names[static_cast<std::size_t>(standing)];
+    EXPECT_GT(seen[standing], support::trials(100)) << standing_names[static_cast<std::size_t>(standing)];
 }
 
 TEST(RobustFront, BeginsWithTheFrontAsPredicted) {
