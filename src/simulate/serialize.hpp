@@ -230,16 +230,18 @@ template <class Archive>
 void serialize(Archive& archive, echo::training::FrameworkSpec& framework, unsigned) {
   auto& [name, base, recipe_name, recipe, flash_attention, attention_kernel, native_from, repeats_native,
          sequence_parallel, zero, recompute, overlap, stops_early, waits_for_sums, keeps_gathered,
-         gathers_again, copies_attention_inputs, norms_in_fp32, recomputes_norms, gradient_exchange,
-         weight_return, samples_outermost, gradients, loss, balances_stages, pads_vocabulary, flat_shards,
-         bucket_parameters, bucket_per_rank, kernel_gap, host_per_kernel, host_per_expert, host_per_peer,
-         host_per_slice, host_per_step, host_measured, reserve, fragmentation, source] = framework;
+         gathers_again, copies_attention_inputs, splits_projection, norms_in_fp32, recomputes_norms,
+         gradient_exchange, weight_return, samples_outermost, gradients, loss, balances_stages,
+         pads_vocabulary, flat_shards, bucket_parameters, bucket_per_rank, kernel_gap, host_per_kernel,
+         host_per_expert, host_per_peer, host_per_slice, host_per_step, host_measured, reserve, fragmentation,
+         source] = framework;
   all(archive, name, base, recipe_name, recipe, flash_attention, attention_kernel, native_from,
       repeats_native, sequence_parallel, zero, recompute, overlap, stops_early, waits_for_sums,
-      keeps_gathered, gathers_again, copies_attention_inputs, norms_in_fp32, recomputes_norms,
-      gradient_exchange, weight_return, samples_outermost, gradients, loss, balances_stages, pads_vocabulary,
-      flat_shards, bucket_parameters, bucket_per_rank, kernel_gap, host_per_kernel, host_per_expert,
-      host_per_peer, host_per_slice, host_per_step, host_measured, reserve, fragmentation, source);
+      keeps_gathered, gathers_again, copies_attention_inputs, splits_projection, norms_in_fp32,
+      recomputes_norms, gradient_exchange, weight_return, samples_outermost, gradients, loss, balances_stages,
+      pads_vocabulary, flat_shards, bucket_parameters, bucket_per_rank, kernel_gap, host_per_kernel,
+      host_per_expert, host_per_peer, host_per_slice, host_per_step, host_measured, reserve, fragmentation,
+      source);
 }
 
 template <class Archive>

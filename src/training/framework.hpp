@@ -76,6 +76,9 @@ struct FrameworkSpec {
   // Queries, keys and values are copied to another layout before the attention kernel and after it: all of
   // them once, keys and values twice more (concatenation, transposition).
   bool copies_attention_inputs = false;
+  // Queries, keys and values are views of one product's output, which what needs them in one piece copies;
+  // their gradients are joined again.
+  bool splits_joint_projection = false;
   // A separate kernel casts the input of a norm to fp32, and another its gradient back.
   bool norms_in_fp32 = false;
   bool recomputes_norms = false;  // a norm's output is always recomputed in the backward pass

@@ -63,6 +63,7 @@ void read_decisions(TableReader& file, FrameworkSpec& f, Presence must) {
   file.boolean("gathers_inputs_again", f.gathers_inputs_again, Presence::optional);
   file.boolean("balances_stages", f.balances_stages, Presence::optional);
   file.boolean("copies_attention_inputs", f.copies_attention_inputs, Presence::optional);
+  file.boolean("splits_joint_projection", f.splits_joint_projection, Presence::optional);
   file.boolean("norms_in_fp32", f.norms_in_fp32, Presence::optional);
   file.boolean("recomputes_norms", f.recomputes_norms, Presence::optional);
   choose(file, "gradient_exchange", {"reduce_scatter", "all_reduce", "reduce"}, f.gradient_exchange,

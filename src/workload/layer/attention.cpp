@@ -118,6 +118,28 @@ OpId latent_backward(Builder& b, const Shapes& s, const GradientReady& ready) {
   return OpId::none();
 }
 
+// Views of a joint product: queries of several heads to a key lie apart and are copied into one tensor, as
+// is what a norm of heads reads; rotary positions, read as they lie, write new tensors. The gradients of the
+// new tensors are joined (torch.cat). Source: Megatron-LM core/transformer/attention.py,
+// get_query_key_value_tensors (query.reshape); Transformer Engine pytorch/utils.py, SplitAlongDim; the norms'
+// copies: NVIDIA/Megatron-LM pull request 6459.
+bool parts_queries(const Shapes& s) { return s.x.model.kv_heads < s.x.model.heads; }
+
+OpId copy_views(Builder& b, const Shapes& s, TimeCategory part, OpId projected) {
+  const bool norms = s.x.model.query_key_norm;
+  const std::int32_t width = (parts_queries(s) || norms ? s.query_width : 0) + (norms ? s.key_width : 0);
+  if (!s.x.framework.splits_joint_projection || width == 0) return projected;
+  b.compute(part, s.op(KernelKind::elementwise, s.rows, width), {projected});
+  return OpId::none();
+}
+
+void join_gradients(Builder& b, const Shapes& s) {
+  const training::ModelSpec& m = s.x.model;
+  const bool are_new = parts_queries(s) || m.query_key_norm || m.positions == training::Positions::rope;
+  if (!s.x.framework.splits_joint_projection || !are_new) return;
+  b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, s.rows, query_key_value(s)));
+}
+
 void copy_inputs(Builder& b, const Shapes& s, TimeCategory part) {
   if (!s.x.framework.copies_attention_inputs) return;
   b.compute(part, s.op(KernelKind::elementwise, s.rows, s.query_width + 3 * (s.key_width + s.value_width)));
@@ -130,7 +152,7 @@ OpId attention_forward(Builder& b, const Shapes& s, Mixer mixer, TimeCategory pa
   if (s.x.model.has_latent_attention()) {
     ready = latent_forward(b, s, part);
   } else {
-    const OpId projected = column_forward(b, s, part, s.hidden, query_key_value(s));
+    const OpId projected = copy_views(b, s, part, column_forward(b, s, part, s.hidden, query_key_value(s)));
     ready = rope(b, s, mixer, part, head_norms(b, s, part, KernelKind::norm_forward, projected));
   }
   copy_inputs(b, s, part);
@@ -148,6 +170,7 @@ OpId attention_backward(Builder& b, const Shapes& s, Mixer mixer, const Gradient
   copy_inputs(b, s, TimeCategory::backward);
   rope(b, s, mixer, TimeCategory::backward);
   head_norms(b, s, TimeCategory::backward, KernelKind::norm_backward);
+  join_gradients(b, s);
   return column_backward(b, s, s.hidden, query_key_value(s), ready);
 }
 

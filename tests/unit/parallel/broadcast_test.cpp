@@ -107,6 +107,7 @@ simulate::Catalog full_catalog() {
                                     .waits_for_input_gradients = true,
                                     .keeps_gathered_inputs = true,
                                     .copies_attention_inputs = true,
+                                    .splits_joint_projection = true,
                                     .norms_in_fp32 = true,
                                     .recomputes_norms = true,
                                     .gradient_exchange = training::GradientExchange::reduce,
