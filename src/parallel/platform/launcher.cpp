@@ -8,7 +8,7 @@
 namespace echo::parallel {
 namespace {
 
-// Of Open MPI's mpirun, of PMIx (also srun --mpi=pmix), of PMI-1 and -2 (Hydra, srun --mpi=pmi2).
+// Set by Open MPI's mpirun, by PMIx (also srun --mpi=pmix), by PMI-1 and -2 (Hydra, srun --mpi=pmi2).
 constexpr std::array ranks{"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
 // What else Open MPI's `ess` and `schizo` components and other MPI libraries look at: PMI's descriptor,
 // Slurm, Flux, ALPS, MVAPICH2.
@@ -34,6 +34,12 @@ bool is_first_process() {
 bool may_have_peers() {
   return is_launched() ||
          std::ranges::any_of(signs, [](const char* name) { return std::getenv(name) != nullptr; });
+}
+
+bool is_on_one_node() {
+  const char* const all = std::getenv("OMPI_COMM_WORLD_SIZE");
+  const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+  return all != nullptr && here != nullptr && std::string_view(all) == here;
 }
 
 }  // namespace echo::parallel

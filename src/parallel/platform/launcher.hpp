@@ -12,4 +12,7 @@ namespace echo::parallel {
 // manager that may be one.
 [[nodiscard]] bool may_have_peers();
 
+// Whether Open MPI's launcher put all workers on this node.
+[[nodiscard]] bool is_on_one_node();
+
 }  // namespace echo::parallel

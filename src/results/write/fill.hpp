@@ -34,12 +34,12 @@ struct Context {
 enum class Needs : std::int8_t { nothing, a_step, memory };
 inline constexpr std::size_t needs_count = 3;
 
-// One function is set, and asked for rows that have what it needs alone. Of a column that names a table,
+// One function is set, and asked for rows that have what it needs alone. Where a column names a table,
 // `integer` yields an index into it; the writer turns it into a code.
 struct Filler {
   std::string_view column;
   Needs needs = Needs::nothing;
-  std::int64_t blank = -1;  // of an integer column, in all other rows; real ones are NaN there
+  std::int64_t blank = -1;  // an integer column's value in all other rows; real ones are NaN there
   std::int64_t (*integer)(const Context&) = nullptr;
   double (*real)(const Context&) = nullptr;
   void (*parts)(const Context&, double* out) = nullptr;

@@ -61,5 +61,15 @@ TEST_F(Launcher, AStepWithoutARankMayHavePeersAndPrints) {
   }
 }
 
+TEST_F(Launcher, WorkersOfOneNodeAreAsManyAsAll) {
+  EXPECT_FALSE(is_on_one_node());
+  setenv("OMPI_COMM_WORLD_SIZE", "8", 1);
+  EXPECT_FALSE(is_on_one_node());
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "4", 1);
+  EXPECT_FALSE(is_on_one_node());
+  setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "8", 1);
+  EXPECT_TRUE(is_on_one_node());
+}
+
 }  // namespace
 }  // namespace echo::parallel
