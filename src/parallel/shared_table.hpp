@@ -1,4 +1,4 @@
-// Read-only bytes held once per node in a shared window: slowdown model, calibration, price tables.
+// Read-only bytes held once per node in a shared window: measured kernels, the learned slowdown model.
 #pragma once
 
 #include <cstddef>

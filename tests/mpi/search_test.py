@@ -84,7 +84,8 @@ def main(folder):
     stops = 0
     for attempt, workers in enumerate((2, 1, 4) * 40):  # the first has no time to end, and later ones have more
         launcher = ["mpirun", "-n", str(workers)] if workers > 1 else []
-        code = subprocess.run([*launcher, program, sweep, "-o", resumed, "--time-budget", f"{0.001 * (1 + attempt):.3f}s", "-q"],
+        budget = f"{0.001 * (1 + attempt):.3f}s"
+        code = subprocess.run([*launcher, program, sweep, "-o", resumed, "--time-budget", budget, "-q"],
                               capture_output=True).returncode
         assert code in (0, 75), code
         stops += code == 75
