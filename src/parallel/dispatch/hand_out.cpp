@@ -1,11 +1,12 @@
 // Blocks: a worker that packs all rows of one chunk of the result file spares the end of the sweep that work.
 // So ids are reserved for a worker up to the next border of a block, or as many whole blocks as it does in
-// one range, though no more than an even share of those left; it gets ranges of them. When nothing is left to
-// reserve, the farther half of the largest reservation goes to who asks.
+// four ranges, so that few ranges end early at a border, though no more than an even share of those left; it
+// gets ranges of them. When nothing is left to reserve, the farther half of the largest reservation goes to
+// who asks.
 //
-// Range sizes: a quarter of an even share of the remaining ids, at least one id, at most the number that the
-// requesting worker simulates in `range_seconds`: large while many remain, one by one at the end, and never
-// long between two checks of the stop flag.
+// Range sizes: a quarter of an even share of the remaining ids, at least the number that the requesting
+// worker simulates in `shortest_range_seconds` and at most that of `range_seconds`: large while many remain,
+// small at the end, one by one where points are slow, and never long between two checks of the stop flag.
 //
 // Suspects (quarantine.hpp) come last, one at a time: the next is handed out only while every other worker is
 // known to be idle, so that a crash is attributed to the right point. Workers request ranges ahead while they
@@ -65,6 +66,8 @@ void HandOut::add(const Request& request) {
   if (plan_.most_failures >= 0 && failed > plan_.most_failures) stop(StopReason::failures);
 }
 
+constexpr std::int64_t ranges_a_reservation = 4;
+
 // Ids for a worker that has none reserved and does `most` in a range. Contract: some are left.
 IdRange HandOut::reserve(std::int64_t most) {
   if (unreserved_ == 0) {  // all are some worker's
@@ -78,7 +81,8 @@ IdRange HandOut::reserve(std::int64_t most) {
   }
   const IdRange& range = plan_.missing.ranges()[next_range_];
   const std::int64_t share = std::max<std::int64_t>(1, unreserved_ / workers_);
-  const std::int64_t blocks = std::max(next_id_ / options_.block + 1, (next_id_ + most) / options_.block);
+  const std::int64_t blocks =
+      std::max(next_id_ / options_.block + 1, (next_id_ + ranges_a_reservation * most) / options_.block);
   const sweep::PointIndex border = blocks * options_.block;
   const IdRange taken{next_id_, std::min({range.end, border, next_id_ + share})};
   next_id_ = taken.end;
@@ -87,15 +91,17 @@ IdRange HandOut::reserve(std::int64_t most) {
   return taken;
 }
 
-IdRange HandOut::take(int worker, std::int64_t most) {
+IdRange HandOut::take(int worker, double seconds, double per_id) {
+  const std::int64_t most = count_within(seconds, per_id);
   if (left_ == 0 || stopped_ != StopReason::none) return {};
   IdRange& own = reserved_[at(worker)];
   if (own.begin == own.end)
     own = reserve(most);
   else
     by_size_.erase({own.end - own.begin, worker});
-  const std::int64_t count =
-      std::clamp<std::int64_t>(left_ / (4 * std::int64_t{workers_}), 1, std::min(most, own.end - own.begin));
+  const std::int64_t least = per_id > 0.0 ? count_within(options_.shortest_range_seconds, per_id) : 1;
+  const std::int64_t quarter = std::max(left_ / (4 * std::int64_t{workers_}), least);
+  const std::int64_t count = std::min({quarter, most, own.end - own.begin});
   const IdRange taken{own.begin, own.begin + count};
   own.begin = taken.end;
   left_ -= count;
@@ -103,7 +109,7 @@ IdRange HandOut::take(int worker, std::int64_t most) {
   return taken;
 }
 
-std::int64_t HandOut::most_within(double seconds, double per_id) const {
+std::int64_t HandOut::count_within(double seconds, double per_id) const {
   if (per_id <= 0.0) return first_range;
   const double most = seconds / per_id;
   return most < static_cast<double>(options_.largest_range) ? std::max<std::int64_t>(1, std::int64_t(most))
@@ -113,7 +119,7 @@ std::int64_t HandOut::most_within(double seconds, double per_id) const {
 IdRange HandOut::take_own(double seconds_per_id) {
   const bool is_only = workers_ == 1;
   const double seconds = is_only ? options_.range_seconds : options_.first_worker_seconds;
-  const IdRange own = take(0, most_within(seconds, seconds_per_id));
+  const IdRange own = take(0, seconds, seconds_per_id);
   if (own.begin < own.end || !is_only || !has_suspects() || stopped_ != StopReason::none) return own;
   const sweep::PointIndex suspect = plan_.suspects[next_suspect_++];
   return {suspect, suspect + 1};
@@ -122,7 +128,7 @@ IdRange HandOut::take_own(double seconds_per_id) {
 std::optional<Answer> HandOut::answer(int worker, const Request& request) {
   if (alone_ == worker) alone_ = -1;
   const double per_id = request.ids > 0 ? request.seconds / static_cast<double>(request.ids) : 0.0;
-  const IdRange range = take(worker, most_within(options_.range_seconds, per_id));
+  const IdRange range = take(worker, options_.range_seconds, per_id);
   if (range.begin < range.end) return Answer{Answer::Kind::work, range.begin, range.end, stopped_};
   if (!has_suspects() || stopped_ != StopReason::none) return Answer{.stopped = stopped_};
   if (request.is_idle == 0) return Answer{.kind = Answer::Kind::ask_when_idle};

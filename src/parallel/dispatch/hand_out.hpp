@@ -43,6 +43,8 @@ struct DispatchOptions {
   std::int64_t block =
       results::block_rows;      // ids that one worker gets one after the other, if there are enough
   double range_seconds = 0.25;  // a range should take no longer than this: the reaction time to a stop
+  // ... and, unless its reservation ends, no less: what workers may wait for the last one at the end.
+  double shortest_range_seconds = 0.005;
   // ... but on many workers as long as keeps worker 0 nine tenths idle, at 3 microseconds a request.
   double range_seconds_per_worker = 30e-6;
   double first_worker_seconds = 0.002;  // worker 0's own ranges: how long others may wait for an answer
@@ -72,9 +74,9 @@ class HandOut {
   [[nodiscard]] const WorkPlan& plan() const { return plan_; }
 
  private:
-  [[nodiscard]] sweep::IdRange take(int worker, std::int64_t most);
+  [[nodiscard]] sweep::IdRange take(int worker, double seconds, double per_id);
   [[nodiscard]] sweep::IdRange reserve(std::int64_t most);
-  [[nodiscard]] std::int64_t most_within(double seconds, double per_id) const;
+  [[nodiscard]] std::int64_t count_within(double seconds, double per_id) const;
   [[nodiscard]] bool has_suspects() const { return next_suspect_ < plan_.suspects.size(); }
   WorkPlan plan_;
   int workers_;

@@ -75,6 +75,25 @@ TEST(HandOut, KeepsARangeWithinTheTimeItMayTake) {
   EXPECT_GT(fast->end - fast->begin, 10'000);
 }
 
+// Ids reserved for one worker would end in a short range if they held little more than one range.
+TEST(HandOut, ReservesSeveralRangesWhereABlockHoldsLittleMoreThanOne) {
+  HandOut ledger({.missing = IdSet({{0, 10'000'000}})}, 10, {.block = 1600, .range_seconds = 0.25});
+  std::vector<std::int64_t> sizes;
+  for (int turn = 0; turn < 4; ++turn) {
+    const auto answer = ledger.answer(1, after(1000, 0.25));  // 1 000 points in a range
+    sizes.push_back(answer->end - answer->begin);
+  }
+  EXPECT_EQ(sizes, (std::vector<std::int64_t>{1000, 1000, 1000, 200}));  // two blocks of 1 600
+}
+
+TEST(HandOut, EndsInShortRangesThatStillTakeAWhile) {
+  HandOut ledger({.missing = IdSet({{0, 1000}})}, 10, {.shortest_range_seconds = 0.005});
+  const auto fast = ledger.answer(1, after(1000, 0.1));  // a quarter of an even share is 25 points: 2.5 ms
+  EXPECT_EQ(fast->end - fast->begin, 50);
+  const auto slow = ledger.answer(2, after(10, 0.1));
+  EXPECT_EQ(slow->end - slow->begin, 23);
+}
+
 TEST(HandOut, GivesLongerRangesToVeryManyWorkers) {
   HandOut few({.missing = IdSet({{0, 1'000'000'000}})}, 100, {});
   HandOut many({.missing = IdSet({{0, 1'000'000'000}})}, 100'000, {});
