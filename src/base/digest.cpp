@@ -8,6 +8,15 @@
 
 namespace echo {
 
+static Hash128 big_endian(XXH128_hash_t hash) {
+  Hash128 out{};
+  for (std::size_t i = 0; i < 8; ++i) {
+    out[i] = static_cast<std::byte>(hash.high64 >> (56 - 8 * i));
+    out[8 + i] = static_cast<std::byte>(hash.low64 >> (56 - 8 * i));
+  }
+  return out;
+}
+
 struct Digest::State {
   XXH3_state_t xxh;
 };
@@ -29,14 +38,10 @@ std::string Digest::hex() const {
   return text.data();
 }
 
+Hash128 Digest::hash() const { return big_endian(XXH3_128bits_digest(&state_->xxh)); }
+
 Hash128 hash128(std::span<const std::byte> bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-  Hash128 out{};
-  for (std::size_t i = 0; i < 8; ++i) {
-    out[i] = static_cast<std::byte>(hash.high64 >> (56 - 8 * i));
-    out[8 + i] = static_cast<std::byte>(hash.low64 >> (56 - 8 * i));
-  }
-  return out;
+  return big_endian(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
 std::uint64_t hash64(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }

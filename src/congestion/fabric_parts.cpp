@@ -176,7 +176,7 @@ FabricParts parts_of(const NetworkGraph& graph, network::Router& router,
   for (std::int32_t flow = 0; flow < crossing.routes.rows(); ++flow)
     kind.push_back(static_cast<std::uint64_t>(router.latency_of(crossing.routes.row(flow)).count()));
   network::Folded folded;
-  network::fold(crossing.routes, kind, rates, folded);
+  network::fold(network::uses_of(crossing.routes), kind, rates, folded);
 
   std::vector<std::vector<std::int32_t>> members(at(crossing.parts));  // [part] flows
   for (std::int32_t flow = 0; flow < crossing.routes.rows(); ++flow)

@@ -190,9 +190,9 @@ SimTime end_of_fluids(const FabricPart& part, const PacketSettings& settings, co
   network::RoutedPhase phase;
   for (std::int32_t flow = 0; flow < part.routes.rows(); ++flow) {
     const double weight = from.is_steady ? from.rate[at(flow)] : 1.0;
-    for (const network::LinkUse& use : part.routes.row(flow))
-      phase.routes.push({use.link, use.share * weight});
-    phase.routes.close_row();
+    std::vector<network::LinkUse> route;
+    for (const network::LinkUse& use : part.routes.row(flow)) route.push_back({use.link, use.share * weight});
+    phase.routes.add(route);
     phase.bytes.push_back(left[at(flow)] / weight);
     phase.latency.push_back(SimTime::zero());
   }

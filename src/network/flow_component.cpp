@@ -74,7 +74,7 @@ class Component {
     c.bytes_left = phase.bytes;
     c.transfers_left = 0;
     for (std::size_t i = 0; i < phase.bytes.size(); ++i) {
-      const bool moves = phase.bytes[i] > 0.0 && !phase.routes.row(static_cast<std::int32_t>(i)).empty();
+      const bool moves = phase.bytes[i] > 0.0 && !phase.routes.of(static_cast<std::int32_t>(i)).empty();
       if (moves) {
         ++c.transfers_left;
       } else {
@@ -87,9 +87,10 @@ class Component {
 
   void carry(const Course& c, double times) {
     const RoutedPhase& phase = c.now();
-    for (std::int32_t i = 0; i < phase.routes.rows(); ++i)
-      for (const LinkUse& use : phase.routes.row(i))
+    for (std::int32_t i = 0; i < phase.routes.size(); ++i)
+      phase.routes.of(i).for_each([&](const LinkUse& use) {
         out_.link_bytes[at(use.link)] += times * phase.bytes[at(i)] * use.share;
+      });
   }
 
   void finish(Course& c) {
@@ -108,13 +109,11 @@ class Component {
     for (std::size_t i = 0; i < courses_.size(); ++i) {
       Course& c = *courses_[i];
       if (!c.transferring) continue;
-      for (std::int32_t t = 0; t < c.now().routes.rows(); ++t) {
+      for (std::int32_t t = 0; t < c.now().routes.size(); ++t) {
         const double left = c.bytes_left[at(t)];
         if (left < 0.0) continue;
         running_.push_back({&c, t});
-        const auto row = c.now().routes.row(t);
-        flows_.value.insert(flows_.value.end(), row.begin(), row.end());
-        flows_.close_row();
+        flows_.push_back(c.now().routes.of(t));
         kinds_.push_back(draw(std::bit_cast<std::uint64_t>(left), i,
                               static_cast<std::uint64_t>(c.now().latency[at(t)].count())));
       }
@@ -257,7 +256,7 @@ class Component {
   FlowTimes& out_;
   SimTime now_{};
   std::vector<Flow> running_;
-  Csr<LinkUse> flows_;
+  std::vector<FlowUses> flows_;  // of running_
   std::vector<std::uint64_t> kinds_;
   Folded folded_;
   Csr<std::int32_t> members_;  // [classes] places in running_

@@ -18,8 +18,7 @@ Course course_of(const Activity& activity, std::uint64_t number, Router& router,
     routed.repeat = phase.repeat / merged;
     for (const textbook::Transfer& transfer : activity.phases->of(phase)) {
       router.route(activity.gpus[at(transfer.from)], activity.gpus[at(transfer.to)], number, uses);
-      routed.routes.value.insert(routed.routes.value.end(), uses.begin(), uses.end());
-      routed.routes.close_row();
+      routed.routes.add(uses);
       routed.bytes.push_back(static_cast<double>(transfer.bytes * merged));
       routed.latency.push_back(merged * router.latency_of(uses) + (merged - 1) * activity.phase_latency);
     }
@@ -37,12 +36,13 @@ std::int32_t find_components(std::span<Course> courses, std::size_t links) {
   };
   for (std::size_t i = 0; i < courses.size(); ++i)
     for (const RoutedPhase& phase : courses[i].phases)
-      for (const LinkUse& use : phase.routes.value) {
-        std::int32_t& of = owner[at(use.link)];
-        const auto self = static_cast<std::int32_t>(i);
-        if (of < 0) of = self;
-        parent[at(root(of))] = root(self);
-      }
+      for (std::int32_t flow = 0; flow < phase.routes.size(); ++flow)
+        phase.routes.of(flow).for_each([&](const LinkUse& use) {
+          std::int32_t& of = owner[at(use.link)];
+          const auto self = static_cast<std::int32_t>(i);
+          if (of < 0) of = self;
+          parent[at(root(of))] = root(self);
+        });
   std::int32_t count = 0;
   std::vector<std::int32_t> number(courses.size(), -1);
   for (std::size_t i = 0; i < courses.size(); ++i) {

@@ -5,13 +5,13 @@
 #include <span>
 #include <vector>
 
-#include "base/csr.hpp"
 #include "network/flow_level.hpp"
+#include "network/flow_routes.hpp"
 
 namespace echo::network {
 
 struct RoutedPhase {
-  Csr<LinkUse> routes;  // rows are transfers
+  FlowRoutes routes;  // of transfers
   std::vector<double> bytes;
   std::vector<SimTime> latency;  // of the route
   std::int64_t repeat = 1;

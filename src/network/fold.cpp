@@ -30,14 +30,16 @@ std::size_t link_classes(Folded& out) {
   return static_cast<std::size_t>(std::unique(out.sorted.begin(), out.sorted.end()) - out.sorted.begin());
 }
 
-void refine(const Csr<LinkUse>& flows, std::span<const std::uint64_t> kind, Folded& out) {
+void refine(std::span<const FlowUses> flows, std::span<const std::uint64_t> kind, Folded& out) {
   for (std::size_t classes = link_classes(out), before = 0; classes != before;) {
     for (const std::int32_t link : out.touched) out.link_sum[at(link)] = 0;
-    for (std::int32_t flow = 0; flow < flows.rows(); ++flow) {
-      std::uint64_t colour = kind[at(flow)];
-      for (const LinkUse& use : flows.row(flow)) colour += with(out.link_colour[at(use.link)], use.share);
-      out.flow_colour[at(flow)] = colour = mix(colour);
-      for (const LinkUse& use : flows.row(flow)) out.link_sum[at(use.link)] += with(colour, use.share);
+    for (std::size_t flow = 0; flow < flows.size(); ++flow) {
+      std::uint64_t colour = kind[flow];
+      flows[flow].for_each(
+          [&](const LinkUse& use) { colour += with(out.link_colour[at(use.link)], use.share); });
+      out.flow_colour[flow] = colour = mix(colour);
+      flows[flow].for_each(
+          [&](const LinkUse& use) { out.link_sum[at(use.link)] += with(colour, use.share); });
     }
     for (const std::int32_t link : out.touched)
       out.link_colour[at(link)] = mix(out.link_colour[at(link)] ^ mix(out.link_sum[at(link)]));
@@ -58,24 +60,25 @@ class Numbering {
   std::unordered_map<std::uint64_t, std::int32_t> number_;  // look-up only
 };
 
-void find_touched(const Csr<LinkUse>& flows, std::span<const double> capacity, Folded& out) {
+void find_touched(std::span<const FlowUses> flows, std::span<const double> capacity, Folded& out) {
   out.link_class.assign(capacity.size(), -1);
   out.link_colour.resize(capacity.size());
   out.link_sum.resize(capacity.size());
   out.touched.clear();
-  for (const LinkUse& use : flows.value) {
-    if (out.link_class[at(use.link)] == 0) continue;
-    out.link_class[at(use.link)] = 0;
-    out.touched.push_back(use.link);
-    out.link_colour[at(use.link)] = mix(std::bit_cast<std::uint64_t>(capacity[at(use.link)]));
-  }
+  for (const FlowUses& flow : flows)
+    flow.for_each([&](const LinkUse& use) {
+      if (out.link_class[at(use.link)] == 0) return;
+      out.link_class[at(use.link)] = 0;
+      out.touched.push_back(use.link);
+      out.link_colour[at(use.link)] = mix(std::bit_cast<std::uint64_t>(capacity[at(use.link)]));
+    });
 }
 
 }  // namespace
 
-void fold(const Csr<LinkUse>& flows, std::span<const std::uint64_t> kind, std::span<const double> capacity,
-          Folded& out) {
-  ECHO_EXPECT(kind.size() == at(flows.rows()));
+void fold(std::span<const FlowUses> flows, std::span<const std::uint64_t> kind,
+          std::span<const double> capacity, Folded& out) {
+  ECHO_EXPECT(kind.size() == flows.size());
   find_touched(flows, capacity, out);
   out.flow_colour.resize(kind.size());
   refine(flows, kind, out);
@@ -91,23 +94,24 @@ void fold(const Csr<LinkUse>& flows, std::span<const std::uint64_t> kind, std::s
   std::vector<std::int64_t> size;
   out.class_of.resize(kind.size());
   out.first.clear();
-  for (std::int32_t flow = 0; flow < flows.rows(); ++flow) {
-    const std::int32_t c = out.class_of[at(flow)] = classes.of(out.flow_colour[at(flow)]);
-    if (at(c) == out.first.size()) out.first.push_back(flow), size.push_back(0);
+  for (std::size_t flow = 0; flow < flows.size(); ++flow) {
+    const std::int32_t c = out.class_of[flow] = classes.of(out.flow_colour[flow]);
+    if (at(c) == out.first.size()) out.first.push_back(static_cast<std::int32_t>(flow)), size.push_back(0);
     ++size[at(c)];
   }
   out.uses.clear();
   std::vector<double> taken(out.capacity.size(), 0.0);
   for (std::size_t c = 0; c < out.first.size(); ++c) {
-    const auto row = flows.row(out.first[c]);
-    for (const LinkUse& use : row)  // what the whole class takes of the link's whole class
+    const FlowUses& row = flows[at(out.first[c])];
+    row.for_each([&](const LinkUse& use) {  // what the whole class takes of the link's whole class
       taken[at(out.link_class[at(use.link)])] += use.share * static_cast<double>(size[c]);
-    for (const LinkUse& use : row) {
+    });
+    row.for_each([&](const LinkUse& use) {
       const std::int32_t link = out.link_class[at(use.link)];
-      if (taken[at(link)] == 0.0) continue;
+      if (taken[at(link)] == 0.0) return;
       out.uses.push({link, taken[at(link)] / out.link_count[at(link)]});
       taken[at(link)] = 0.0;
-    }
+    });
     out.uses.close_row();
   }
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/csr.hpp"
-#include "network/link_use.hpp"
+#include "network/flow_routes.hpp"
 
 namespace echo::network {
 
@@ -22,9 +22,9 @@ struct Folded {
   std::vector<std::int32_t> link_class, link_count, touched;
 };
 
-// Rows of `flows` are flows; `kind` separates those that differ by more than their links. Max-min rates of
+// What each flow uses; `kind` separates those that differ by more than their links. Max-min rates of
 // the quotient equal those of the flows. Classes are in the order of their first flows.
-void fold(const Csr<LinkUse>& flows, std::span<const std::uint64_t> kind, std::span<const double> capacity,
-          Folded& out);
+void fold(std::span<const FlowUses> flows, std::span<const std::uint64_t> kind,
+          std::span<const double> capacity, Folded& out);
 
 }  // namespace echo::network

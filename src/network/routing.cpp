@@ -126,19 +126,22 @@ std::int32_t Router::cost_between(std::int32_t from, std::int32_t to) {
   return graph_->dims.empty() ? table_of(to).cost[beyond_gpus(from)] : torus_hops(from, to);
 }
 
-const Router::Table& Router::table_of(std::int32_t to) {
+Router::Table& Router::table_of(std::int32_t to) {
   Table& table = tables_[beyond_gpus(to)];
   if (table.cost.empty()) fill_table(to, table);
   return table;
 }
 
-// Searches from the switch outwards, nearest first, over switches only: GPUs and their NICs do not forward.
+// Over switches only: GPUs and their NICs do not forward.
+bool Router::passes(const Link& l) const {
+  return l.from >= graph_->gpus && l.to >= graph_->gpus && l.place != LinkPlace::nic &&
+         l.place != LinkPlace::host && l.place != LinkPlace::scale_up;
+}
+
+// Searches from the switch outwards, nearest first.
 void Router::fill_table(std::int32_t to, Table& table) const {
-  const auto passes = [this](const Link& l) {
-    return l.from >= graph_->gpus && l.to >= graph_->gpus && l.place != LinkPlace::nic &&
-           l.place != LinkPlace::host && l.place != LinkPlace::scale_up;
-  };
   table.cost.assign(tables_.size(), -1);
+  table.row.assign(tables_.size(), -1);
   std::vector<std::vector<std::int32_t>> reached{{to}};  // [cost]
   for (std::size_t cost = 0; cost < reached.size(); ++cost) {
     for (std::size_t i = 0; i < reached[cost].size(); ++i) {
@@ -155,18 +158,24 @@ void Router::fill_table(std::int32_t to, Table& table) const {
       }
     }
   }
-  for (std::int32_t v = graph_->gpus; v < graph_->vertices; ++v) {
-    const std::int32_t cost = table.cost[beyond_gpus(v)];
+}
+
+std::span<const std::int32_t> Router::next_in(Table& table, std::int32_t at) const {
+  std::int32_t& row = table.row[beyond_gpus(at)];
+  if (row < 0) {
+    const std::int32_t cost = table.cost[beyond_gpus(at)];
+    row = table.next.rows();
     if (cost > 0)
-      for (const std::int32_t id : graph_->out.row(v))
+      for (const std::int32_t id : graph_->out.row(at))
         if (passes(link(id)) && table.cost[beyond_gpus(link(id).to)] == cost - cost_of(link(id)))
           table.next.push(id);
     table.next.close_row();
   }
+  return table.next.row(row);
 }
 
 std::span<const std::int32_t> Router::next_links(std::int32_t at, std::int32_t to) {
-  if (graph_->dims.empty()) return table_of(to).next.row(static_cast<std::int32_t>(beyond_gpus(at)));
+  if (graph_->dims.empty()) return next_in(table_of(to), at);
   torus_next_.clear();
   const std::int32_t a = at - graph_->first_router, b = to - graph_->first_router;
   std::int32_t routers = 1;

@@ -39,6 +39,7 @@ class Router {
   // Shortest paths to one switch from every vertex that is not a GPU.
   struct Table {
     std::vector<std::int32_t> cost;  // -1 = cannot be reached
+    std::vector<std::int32_t> row;   // of `next`, -1 = not asked for yet
     Csr<std::int32_t> next;          // the first links of those paths
   };
   struct Exit {
@@ -53,8 +54,11 @@ class Router {
   [[nodiscard]] std::int32_t cost_between(std::int32_t from, std::int32_t to);
   [[nodiscard]] std::int32_t torus_hops(std::int32_t from, std::int32_t to) const;
   [[nodiscard]] std::span<const std::int32_t> next_links(std::int32_t at, std::int32_t to);
-  const Table& table_of(std::int32_t to);
+  [[nodiscard]] bool passes(const machine::Link&) const;
+  Table& table_of(std::int32_t to);
   void fill_table(std::int32_t to, Table& table) const;
+  // Valid until the next call.
+  [[nodiscard]] std::span<const std::int32_t> next_in(Table& table, std::int32_t at) const;
   void cross_fabric(std::int32_t from, const Port& entry, std::uint64_t key, std::vector<LinkUse>& out);
   void spread(std::int32_t from, std::int32_t to, std::vector<LinkUse>& out);
   void pick(std::int32_t from, const Port& entry, std::uint64_t key, std::vector<LinkUse>& out);

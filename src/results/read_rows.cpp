@@ -3,50 +3,40 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <sstream>
+#include <type_traits>
 #include <utility>
 
 #include "base/contract.hpp"
 #include "base/error.hpp"
 #include "results/columns.hpp"
+#include "storage/with_type.hpp"
 
 namespace echo::results {
 namespace {
 
 using storage::ElementType;
 using storage::Hdf5File;
-
-template <class Stored, class Wanted>
-void convert(const Hdf5File& file, const std::string& path, std::int64_t first, std::int64_t rows,
-             std::int64_t width, std::vector<Wanted>& out) {
-  std::vector<Stored> stored(static_cast<std::size_t>(rows * width));
-  file.read_rows(path, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(rows), stored.data());
-  out.resize(stored.size());
-  std::ranges::transform(stored, out.begin(), [](Stored value) { return static_cast<Wanted>(value); });
-}
+using storage::with_type;
 
 template <class Wanted>
 void read_as(const Hdf5File& file, const ColumnInfo& column, std::int64_t first, std::int64_t rows,
              std::vector<Wanted>& out) {
   const std::string path = "/" + column.name;
-  switch (column.type) {
-    case ElementType::i1:
-      return convert<std::int8_t>(file, path, first, rows, column.width, out);
-    case ElementType::i2:
-      return convert<std::int16_t>(file, path, first, rows, column.width, out);
-    case ElementType::i4:
-      return convert<std::int32_t>(file, path, first, rows, column.width, out);
-    case ElementType::i8:
-    case ElementType::u8:
-      return convert<std::int64_t>(file, path, first, rows, column.width, out);
-    case ElementType::f4:
-      return convert<float>(file, path, first, rows, column.width, out);
-    case ElementType::f8:
-      return convert<double>(file, path, first, rows, column.width, out);
-  }
+  const auto read_into = [&](auto& values) {
+    values.resize(static_cast<std::size_t>(rows * column.width));
+    file.read_rows(path, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(rows), values.data());
+  };
+  with_type(column.type, [&]<class Stored>(Stored) {
+    if constexpr (std::is_same_v<Stored, Wanted>) return read_into(out);
+    std::vector<Stored> stored;
+    read_into(stored);
+    out.assign(stored.begin(), stored.end());
+  });
 }
 
 std::vector<std::string> words(const std::string& text) {
@@ -266,17 +256,36 @@ void ResultFile::read(const ColumnInfo& column, std::int64_t first, std::int64_t
   read_as(file_, column, first, count, out);
 }
 
+std::optional<double> ResultFile::repeated(const ColumnInfo& column, std::int64_t first,
+                                           std::int64_t count) const {
+  const auto element =
+      file_.repeated("/" + column.name, static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(count));
+  if (!element) return std::nullopt;
+  return with_type(column.type, [&]<class Stored>(Stored value) {
+    std::memcpy(&value, &*element, sizeof value);
+    return static_cast<double>(value);
+  });
+}
+
 Scan::Scan(const ResultRows& rows, std::span<const std::string> columns, std::int64_t start)
-    : rows_(rows), values_(columns.size()), first_(start) {
-  for (const std::string& name : columns) columns_.push_back(&rows.at(name));
+    : rows_(rows), first_(start) {
+  for (const std::string& name : columns) columns_.push_back({.info = &rows.at(name)});
 }
 
 bool Scan::next() {
   first_ += count_;
   count_ = std::min(scan_rows, rows_.rows() - first_);
-  for (std::size_t i = 0; i < columns_.size() && count_ > 0; ++i)
-    rows_.read(*columns_[i], first_, count_, values_[i]);
   return count_ > 0;
+}
+
+void Scan::read(Column& column) const {
+  const auto before = std::exchange(column.repeated, rows_.repeated(*column.info, first_, count_));
+  column.first = first_;
+  if (!column.repeated) return rows_.read(*column.info, first_, count_, column.values);
+  const auto values = static_cast<std::size_t>(count_ * column.info->width);
+  const bool is_filled = before && column.values.size() == values &&
+                         std::memcmp(&*before, &*column.repeated, sizeof *before) == 0;
+  if (!is_filled) column.values.assign(values, *column.repeated);
 }
 
 }  // namespace echo::results

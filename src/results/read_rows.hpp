@@ -45,6 +45,12 @@ class ResultRows {
   virtual void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
                     std::vector<double>& out) const = 0;
 
+  // The value that all these rows repeat, where that costs less than to read them; else nothing.
+  [[nodiscard]] virtual std::optional<double> repeated(const ColumnInfo&, std::int64_t /*first*/,
+                                                       std::int64_t /*count*/) const {
+    return std::nullopt;
+  }
+
   // These rows, in this order, with every column. `config` keeps their original row numbers.
   [[nodiscard]] Table pick(std::span<const std::int64_t> rows) const;
   // The same with what a config is made of alone: the inputs, and config_id.
@@ -99,6 +105,8 @@ class ResultFile : public ResultRows {
             std::vector<std::int64_t>& out) const override;
   void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
             std::vector<double>& out) const override;
+  [[nodiscard]] std::optional<double> repeated(const ColumnInfo&, std::int64_t first,
+                                               std::int64_t count) const override;
   [[nodiscard]] const storage::Hdf5File& file() const { return file_; }
 
  private:
@@ -108,6 +116,7 @@ class ResultFile : public ResultRows {
 inline constexpr std::int64_t scan_rows = 16384;  // a chunk of the file
 
 // Several columns side by side, from the first row to the last: while (scan.next()) for i < scan.count() ...
+// A column is read when a batch's values are first asked for.
 class Scan {
  public:
   // From the row `start` on, which begins a chunk.
@@ -116,12 +125,27 @@ class Scan {
   [[nodiscard]] std::int64_t first() const { return first_; }
   [[nodiscard]] std::int64_t count() const { return count_; }
   // Values of this batch, [count() * width], in the order of the requested columns.
-  [[nodiscard]] const std::vector<double>& values(std::size_t column) const { return values_[column]; }
+  [[nodiscard]] const std::vector<double>& values(std::size_t column) const {
+    Column& asked = columns_[column];
+    if (asked.first != first_) read(asked);
+    return asked.values;
+  }
+  // Whether all values of this batch are known to be the same.
+  [[nodiscard]] bool repeats(std::size_t column) const {
+    static_cast<void>(values(column));
+    return columns_[column].repeated.has_value();
+  }
 
  private:
+  struct Column {
+    const ColumnInfo* info = nullptr;
+    std::int64_t first = -1;  // of the batch whose values these are
+    std::vector<double> values;
+    std::optional<double> repeated;  // through all of `values`
+  };
+  void read(Column&) const;
   const ResultRows& rows_;
-  std::vector<const ColumnInfo*> columns_;
-  std::vector<std::vector<double>> values_;
+  mutable std::vector<Column> columns_;
   std::int64_t first_ = 0, count_ = 0;
 };
 

@@ -25,7 +25,6 @@ namespace {
 constexpr int level = 1;
 constexpr std::size_t sum_bytes = 4;
 constexpr std::size_t most_uniform = 4096;  // packed chunks kept, of about 40 to 150 bytes
-constexpr std::size_t most_told = 256;      // bytes of a packed chunk whose value may be kept
 
 using SixteenBytes [[gnu::vector_size(16)]] = unsigned char;
 
@@ -95,12 +94,6 @@ void shuffle(std::span<const std::byte> from, std::size_t element, bool back, st
   }
 }
 
-// Whether one element repeats through all of them.
-bool is_uniform(std::span<const std::byte> values, std::size_t element) {
-  return values.size() >= element && values.size() % element == 0 &&
-         std::memcmp(values.data(), values.data() + element, values.size() - element) == 0;
-}
-
 // HDF5's variant: 16-bit words, the first byte of each the higher one; sums folded after 360 words, the most
 // that cannot overflow.
 std::uint32_t fletcher32(std::span<const std::byte> bytes) {
@@ -123,6 +116,12 @@ std::uint32_t fletcher32(std::span<const std::byte> bytes) {
     first = fold(first), second = fold(second);
   }
   return fold(second) << 16 | fold(first);
+}
+
+// Room for so many bytes in a buffer that only grows: one that shrank would be filled again with zeros.
+std::span<std::byte> room_in(std::vector<std::byte>& buffer, std::size_t bytes) {
+  if (buffer.size() < bytes) buffer.resize(bytes);
+  return std::span(buffer).first(bytes);
 }
 
 void put_sum(std::uint32_t sum, std::span<std::byte> out) {
@@ -154,6 +153,11 @@ void repeat(std::uint64_t value, std::size_t element, std::span<std::byte> value
 
 }  // namespace
 
+bool is_repeated(std::span<const std::byte> values, std::size_t element_bytes) {
+  return values.size() >= element_bytes && values.size() % element_bytes == 0 &&
+         std::memcmp(values.data(), values.data() + element_bytes, values.size() - element_bytes) == 0;
+}
+
 struct ChunkFilters::Coders {
   libdeflate_compressor* compressor = libdeflate_alloc_compressor(level);
   libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
@@ -171,19 +175,19 @@ ChunkFilters::~ChunkFilters() {
 }
 
 std::span<const std::byte> ChunkFilters::pack_anew(std::span<const std::byte> values, ChunkForm form) {
-  shuffled_.resize(values.size());
-  shuffle(values, form.element_bytes, false, shuffled_.data());
-  stored_.resize(libdeflate_zlib_compress_bound(coders_->compressor, values.size()) + sum_bytes);
-  const std::size_t packed = libdeflate_zlib_compress(coders_->compressor, shuffled_.data(), shuffled_.size(),
-                                                      stored_.data(), stored_.size() - sum_bytes);
-  stored_.resize(packed + (form.has_sum ? sum_bytes : 0));
-  const std::span<std::byte> all(stored_);
+  const std::span<std::byte> shuffled = room_in(shuffled_, values.size());
+  shuffle(values, form.element_bytes, false, shuffled.data());
+  const std::span<std::byte> room =
+      room_in(stored_, libdeflate_zlib_compress_bound(coders_->compressor, values.size()) + sum_bytes);
+  const std::size_t packed = libdeflate_zlib_compress(coders_->compressor, shuffled.data(), shuffled.size(),
+                                                      room.data(), room.size() - sum_bytes);
+  const std::span<std::byte> all = room.first(packed + (form.has_sum ? sum_bytes : 0));
   if (form.has_sum) put_sum(fletcher32(all.first(packed)), all.subspan(packed));
   return all;
 }
 
 std::span<const std::byte> ChunkFilters::pack(std::span<const std::byte> values, ChunkForm form) {
-  if (!is_uniform(values, form.element_bytes)) return pack_anew(values, form);
+  if (!is_repeated(values, form.element_bytes)) return pack_anew(values, form);
   UniformChunk same{.bytes = values.size(), .element = form.element_bytes, .has_sum = form.has_sum};
   std::memcpy(&same.value, values.data(), form.element_bytes);
   const auto known = coders_->uniform.find(same);
@@ -213,10 +217,22 @@ bool ChunkFilters::unpack(std::span<const std::byte> stored, ChunkForm form, std
   const auto known = coders_->told.find(same);
   if (known != coders_->told.end()) return repeat(known->second, form.element_bytes, values), true;
   if (!unpack_anew(stored, form, values)) return false;
-  if (!is_uniform(values, form.element_bytes)) return true;
+  if (!is_repeated(values, form.element_bytes)) return true;
   if (coders_->told.size() == most_uniform) coders_->told.clear();
   std::memcpy(&coders_->told[std::move(same)], values.data(), form.element_bytes);
   return true;
+}
+
+std::optional<std::uint64_t> ChunkFilters::repeated(std::span<const std::byte> stored, ChunkForm form,
+                                                    std::size_t bytes) {
+  if (stored.size() > most_told) return std::nullopt;
+  const PackedUniform same{{stored.begin(), stored.end()}, bytes, form.element_bytes, form.has_sum};
+  auto known = coders_->told.find(same);
+  if (known == coders_->told.end()) {
+    if (unpack(stored, form, room_in(told_, bytes))) known = coders_->told.find(same);
+  }
+  if (known == coders_->told.end()) return std::nullopt;
+  return known->second;
 }
 
 bool ChunkFilters::unpack_anew(std::span<const std::byte> stored, ChunkForm form,
@@ -229,13 +245,13 @@ bool ChunkFilters::unpack_anew(std::span<const std::byte> stored, ChunkForm form
     if (!std::ranges::equal(sum, stored.last(sum_bytes))) return false;
     stored = packed;
   }
-  shuffled_.resize(values.size());
+  const std::span<std::byte> shuffled = room_in(shuffled_, values.size());
   std::size_t length = 0;
-  if (libdeflate_zlib_decompress(coders_->decompressor, stored.data(), stored.size(), shuffled_.data(),
-                                 shuffled_.size(), &length) != LIBDEFLATE_SUCCESS ||
+  if (libdeflate_zlib_decompress(coders_->decompressor, stored.data(), stored.size(), shuffled.data(),
+                                 shuffled.size(), &length) != LIBDEFLATE_SUCCESS ||
       length != values.size())
     return false;
-  shuffle(shuffled_, form.element_bytes, true, values.data());
+  shuffle(shuffled, form.element_bytes, true, values.data());
   return true;
 }
 

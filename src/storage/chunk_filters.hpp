@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,8 +18,12 @@ struct ChunkForm {
   bool is_real = false;  // of what a chunk has beyond the end of its column
 };
 
+// Whether one element repeats through all of them.
+[[nodiscard]] bool is_repeated(std::span<const std::byte> values, std::size_t element_bytes);
+
 class ChunkFilters {
  public:
+  static constexpr std::size_t most_told = 256;  // bytes of a stored chunk that repeated() tells of
   ChunkFilters();
   ChunkFilters(const ChunkFilters&) = delete;
   ChunkFilters& operator=(const ChunkFilters&) = delete;
@@ -32,13 +38,17 @@ class ChunkFilters {
   // False where `stored` is not what pack() or HDF5 made of values.size() bytes; it may be hostile. Chunks of
   // one repeated value are known again.
   [[nodiscard]] bool unpack(std::span<const std::byte> stored, ChunkForm, std::span<std::byte> values);
+  // The element that repeats through the `bytes` bytes of which pack() made `stored`, its bytes first and
+  // zeros behind them; nothing where none does, or `stored` has more than most_told bytes.
+  [[nodiscard]] std::optional<std::uint64_t> repeated(std::span<const std::byte> stored, ChunkForm,
+                                                      std::size_t bytes);
 
  private:
   std::span<const std::byte> pack_anew(std::span<const std::byte> values, ChunkForm);
   bool unpack_anew(std::span<const std::byte> stored, ChunkForm, std::span<std::byte> values);
   struct Coders;
   std::unique_ptr<Coders> coders_;
-  std::vector<std::byte> shuffled_, stored_, padded_;
+  std::vector<std::byte> shuffled_, stored_, padded_, told_;
 };
 
 }  // namespace echo::storage

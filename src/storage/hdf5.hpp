@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,6 +64,10 @@ class Hdf5File {
   // Whole rows along the first dimension; `values` are in the dataset's own type, native byte order.
   void write_rows(const std::string& path, std::uint64_t first, std::uint64_t rows, const void* values);
   void read_rows(const std::string& path, std::uint64_t first, std::uint64_t rows, void* values) const;
+  // The element that all these rows repeat, its bytes first and zeros behind them, where that costs less than
+  // to read them; else nothing.
+  [[nodiscard]] std::optional<std::uint64_t> repeated(const std::string& path, std::uint64_t first,
+                                                      std::uint64_t rows) const;
   // The chunk that begins at row `first`, as it is stored: chunk_filters.hpp makes such bytes. Contract of
   // the first: the dataset has chunks in the form that we write, and there is one there.
   void place_chunk(const std::string& path, std::uint64_t first, std::span<const std::byte> stored);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -103,13 +104,13 @@ bool write_chunks(hid_t dataset, const Grid& grid, std::uint64_t first, std::uin
   return true;
 }
 
-// The chunk that begins at row `first` as it is stored; false where HDF5 has to look.
-bool read_stored(hid_t dataset, const Grid& grid, std::uint64_t first, std::vector<std::byte>& stored) {
+// The chunk that begins at row `first` as it is stored; false where HDF5 has to look, or it has more bytes.
+bool read_stored(hid_t dataset, const Grid& grid, std::uint64_t first, std::vector<std::byte>& stored,
+                 std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) {
   const hsize_t place[2] = {first, 0};
-  const std::size_t chunk_bytes = grid.chunk * grid.row_bytes;
+  const std::size_t longest = std::min(most_bytes, 2 * grid.chunk * grid.row_bytes + 1024);
   hsize_t bytes = 0;
-  if (H5Dget_chunk_storage_size(dataset, place, &bytes) < 0 || bytes == 0 || bytes > 2 * chunk_bytes + 1024)
-    return false;
+  if (H5Dget_chunk_storage_size(dataset, place, &bytes) < 0 || bytes == 0 || bytes > longest) return false;
   stored.resize(bytes);
   std::uint32_t left_out = 0;
   return H5Dread_chunk(dataset, H5P_DEFAULT, place, &left_out, stored.data()) >= 0 && left_out == 0;
@@ -204,6 +205,18 @@ void Hdf5File::read_rows(const std::string& path, std::uint64_t first, std::uint
   const Handle type(H5Dget_type(dataset), H5Tclose);
   if (H5Dread(dataset, type, slab->memory, slab->file, H5P_DEFAULT, values) < 0)
     fail("read rows of \"" + path + "\"");
+}
+
+std::optional<std::uint64_t> Hdf5File::repeated(const std::string& path, std::uint64_t first,
+                                                std::uint64_t rows) const {
+  const auto& [dataset, grid] = this->dataset(path);
+  if (!grid || rows == 0 || rows > grid->rows || first > grid->rows - rows) return std::nullopt;
+  const std::uint64_t start = first / grid->chunk * grid->chunk;
+  std::vector<std::byte>& stored = datasets_->chunks.stored;
+  if (first + rows > start + grid->chunk ||
+      !read_stored(dataset, *grid, start, stored, ChunkFilters::most_told))
+    return std::nullopt;
+  return filters_->repeated(stored, grid->form, grid->chunk * grid->row_bytes);
 }
 
 void Hdf5File::place_chunk(const std::string& path, std::uint64_t first, std::span<const std::byte> stored) {

@@ -51,13 +51,16 @@ std::vector<PromisingRow> promising_rows(const results::ResultRows& rows, const 
     wanted.push_back(own.number(info.name, 0));
   }
   std::map<Key, Seen> seen;
+  auto last = seen.end();  // of the row before
   results::Scan scan(rows, columns);
   while (scan.next()) {
     for (std::int64_t i = 0; i < scan.count(); ++i) {
       const auto value = [&](std::size_t column) { return scan.values(column)[at(i)]; };
       if (!has_cause(value(status), value(reason))) continue;
       const auto code = [&](std::size_t column) { return static_cast<std::int64_t>(value(column)); };
-      Seen& cause = seen[{code(reason), code(limit), code(rule)}];
+      const Key key{code(reason), code(limit), code(rule)};
+      if (last == seen.end() || last->first != key) last = seen.try_emplace(key).first;
+      Seen& cause = last->second;
       double distance = 0.0;
       if (code(reason) == static_cast<std::int64_t>(training::Reason::memory)) {
         distance = value(margin) / value(usable);

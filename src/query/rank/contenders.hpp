@@ -1,6 +1,7 @@
 // The rows of a ranking as contenders for its first place: costs with their errors.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,6 +31,11 @@ class Contenders {
   // row's value of others[i].
   template <class See>
   void for_each(See see) {
+    for_each_in([](std::int64_t, std::int64_t) { return true; }, see);
+  }
+  // The same for stretches of the file of which is_wanted(first row, last row) is true; others are not read.
+  template <class Wanted, class See>
+  void for_each_in(Wanted is_wanted, See see) {
     const results::Eligible eligible(rows_);
     const auto [status, chance] = eligible.columns();
     std::vector<std::string> columns{status, chance, query_.by.metric};
@@ -42,6 +48,7 @@ class Contenders {
                       first_other = add(others_), first_filtered = add(filter_.columns());
     results::Contender contender;
     for (results::Scan scan(rows_, columns); scan.next();) {
+      if (!is_wanted(scan.first(), scan.first() + scan.count() - 1)) continue;
       for (std::int64_t i = 0; i < scan.count(); ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (!eligible(scan, at) || !filter_.keeps(scan, first_filtered, i)) continue;

@@ -28,7 +28,7 @@ std::vector<results::MainEffect> levers_of(const results::ResultRows& rows, cons
   const std::vector<std::string>& axes = rows.state().axes;
   std::vector<results::MainEffect> levers;
   auto effects = results::kept_effects(rows, metric);
-  if (!effects) effects = results::main_effects(rows, metric);
+  if (!effects) effects = results::main_effects(rows, metric, axes);
   for (results::MainEffect& effect : *effects) {
     if (!axes.empty() && std::ranges::find(axes, effect.axis) == axes.end()) continue;
     const bool is_alias =

@@ -12,8 +12,8 @@
 // and that layouts are alike in degrees.
 //
 // After measured runs rows are known unequally well, and the mean over all winners says little about one that
-// was measured. So in an updated file errors are drawn with the covariance that remains, in which a layout term
-// is a row's own, and the mean is over the draws that the first row itself wins.
+// was measured. So in an updated file errors are drawn with the covariance that remains, in which a layout
+// term is a row's own, and the mean is over the draws that the first row itself wins.
 #include "query/rank/luck.hpp"
 
 #include <fmt/format.h>

@@ -5,6 +5,8 @@
 #include <limits>
 #include <map>
 #include <queue>
+#include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "query/rank/group_key.hpp"
@@ -62,18 +64,21 @@ class StepMedian {
   }
   [[nodiscard]] double median() const {
     if (seen_ == 0) return std::numeric_limits<double>::quiet_NaN();
-    return 0.5 * (nth((seen_ - 1) / 2) + nth(seen_ / 2));
+    std::vector<std::pair<std::int64_t, std::int64_t>> ascending(count_.begin(), count_.end());
+    std::ranges::sort(ascending);
+    return 0.5 * (nth(ascending, (seen_ - 1) / 2) + nth(ascending, seen_ / 2));
   }
 
  private:
-  [[nodiscard]] double nth(std::int64_t n) const {
-    for (const auto& [steps, count] : count_)
+  [[nodiscard]] double nth(std::span<const std::pair<std::int64_t, std::int64_t>> ascending,
+                           std::int64_t n) const {
+    for (const auto& [steps, count] : ascending)
       if ((n -= count) < 0) return static_cast<double>(steps) * step_;
     return 0.0;
   }
   double step_;
   std::int64_t seen_ = 0;
-  std::map<std::int64_t, std::int64_t> count_;
+  std::unordered_map<std::int64_t, std::int64_t> count_;
 };
 
 }  // namespace
@@ -164,6 +169,7 @@ std::vector<ReasonCount> reasons_of(const ResultRows& rows, const std::string& w
   const bool has_rules = rows.find("rule") != nullptr;
   RowFilter filter(rows, where);
   std::map<std::array<double, 3>, Tally> tallies;  // by reason, limit and rule
+  auto last = tallies.end();                       // of the row before
   std::vector<std::string> columns{"status",        "reason",       "limit",
                                    "reason_margin", "limit_excess", has_rules ? "rule" : "reason"};
   columns.insert(columns.end(), filter.columns().begin(), filter.columns().end());
@@ -171,11 +177,11 @@ std::vector<ReasonCount> reasons_of(const ResultRows& rows, const std::string& w
     for (std::int64_t row = 0; row < scan.count(); ++row) {
       const auto i = static_cast<std::size_t>(row);
       if (status_of(scan.values(0)[i]) == Status::ok || !filter.keeps(scan, 6, row)) continue;
-      const auto [place, is_new] =
-          tallies.try_emplace({scan.values(1)[i], scan.values(2)[i], scan.values(5)[i]});
-      Tally& tally = place->second;
-      if (is_new) tally.first = scan.first() + row;
-      ++tally.rows, tally.margin.see(scan.values(3)[i]), tally.excess.see(scan.values(4)[i]);
+      const std::array<double, 3> cause{scan.values(1)[i], scan.values(2)[i], scan.values(5)[i]};
+      if (last == tallies.end() || last->first != cause) last = tallies.try_emplace(cause).first;
+      Tally& tally = last->second;
+      if (tally.rows++ == 0) tally.first = scan.first() + row;
+      tally.margin.see(scan.values(3)[i]), tally.excess.see(scan.values(4)[i]);
     }
   }
   std::vector<ReasonCount> counts;

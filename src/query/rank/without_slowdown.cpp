@@ -73,6 +73,39 @@ double median_of(std::vector<double> values) {
 
 using Slices = std::map<std::vector<double>, Tally>;
 
+// Finds the slice of a row of a batch, in which few inputs change.
+class SliceOfRow {
+ public:
+  SliceOfRow(Slices& slices, const Scan& scan, std::size_t first_input, std::size_t inputs)
+      : slices_(slices), scan_(scan), key_(inputs) {
+    for (std::size_t input = 0; input < inputs; ++input) {
+      const std::size_t column = first_input + input;
+      key_[input] = scan.values(column).front();
+      if (!scan.repeats(column)) changing_.push_back({input, column});
+    }
+    changed_.resize(changing_.size());
+  }
+  Tally& operator()(std::size_t row) {
+    for (std::size_t i = 0; i < changing_.size(); ++i) changed_[i] = scan_.values(changing_[i].column)[row];
+    Tally*& slice = known_[changed_];
+    if (slice == nullptr) {
+      for (std::size_t i = 0; i < changing_.size(); ++i) key_[changing_[i].input] = changed_[i];
+      slice = &slices_[key_];
+    }
+    return *slice;
+  }
+
+ private:
+  struct Changing {
+    std::size_t input, column;
+  };
+  Slices& slices_;
+  const Scan& scan_;
+  std::vector<double> key_, changed_;
+  std::vector<Changing> changing_;
+  std::map<std::vector<double>, Tally*> known_;  // by the values of inputs that change
+};
+
 WithoutSlowdown summed(const Slices& slices, const std::vector<std::string>& inputs) {
   WithoutSlowdown found;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -127,21 +160,18 @@ WithoutSlowdown without_slowdown(const ResultRows& rows, const std::string& wher
   const std::size_t first_filtered = first_input + inputs.size();
   Slices slices;
   bool is_taxed = false, has_contention = false;
-  std::vector<double> key(inputs.size());
   for (Scan scan(rows, columns); scan.next();) {
+    SliceOfRow slice_of(slices, scan, first_input, inputs.size());
     for (std::int64_t i = 0; i < scan.count(); ++i) {
       const auto at = static_cast<std::size_t>(i);
+      if (static_cast<training::Status>(scan.values(0)[at]) != training::Status::ok) continue;
       const double step = scan.values(1)[at], no_slowdown = scan.values(2)[at];
       const bool is_timed = step > 0.0 && no_slowdown > 0.0;
-      if (static_cast<training::Status>(scan.values(0)[at]) != training::Status::ok || !is_timed ||
-          !filter.keeps(scan, first_filtered, i))
-        continue;
+      if (!is_timed || !filter.keeps(scan, first_filtered, i)) continue;
       const double apart = scan.values(3)[at];  // step time if collectives did not slow each other
       is_taxed = is_taxed || apart != no_slowdown;
       has_contention = has_contention || apart != step;
-      for (std::size_t input = 0; input < inputs.size(); ++input)
-        key[input] = scan.values(first_input + input)[at];
-      slices[key].see(scan.first() + i, step, no_slowdown);
+      slice_of(at).see(scan.first() + i, step, no_slowdown);
     }
   }
   WithoutSlowdown found = summed(slices, inputs);

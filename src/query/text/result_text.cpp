@@ -36,7 +36,7 @@ int key_digits(const results::ResultRows& all, const Table& shown) {
   std::vector<std::int64_t> ids;
   constexpr std::int64_t batch = 16384;
   const auto& column = all.at("config_id");
-  for (std::int64_t first = 0; first < all.rows(); first += batch) {
+  for (std::int64_t first = 0; first < all.rows() && shown.rows() > 0; first += batch) {
     all.read(column, first, std::min(batch, all.rows() - first), ids);
     for (std::int64_t row = 0; row < shown.rows(); ++row) {
       const std::uint64_t own = shown.config_id(row);

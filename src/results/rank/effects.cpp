@@ -48,9 +48,9 @@ double share_of(const std::map<double, Group>& groups, const EffectSums& sums, c
 // Groups of one input over the rows of a batch. Values repeat from row to row, and are few.
 class BatchGroups {
  public:
-  void add(double value, std::int64_t log) {
+  void add(double value, const Group& rows) {
     if (groups_.empty() || value != values_[last_]) last_ = place_of(value);
-    ++groups_[last_].rows, groups_[last_].sum += log;
+    groups_[last_].rows += rows.rows, groups_[last_].sum += rows.sum;
   }
   void take_into(std::map<double, Group>& all) {
     for (std::size_t i = 0; i < groups_.size(); ++i) {
@@ -77,11 +77,13 @@ class BatchGroups {
   std::size_t last_ = 0;
 };
 
-std::vector<std::string> axes_of(const ResultRows& rows, const std::string& metric) {
+std::vector<std::string> axes_of(const ResultRows& rows, const std::string& metric,
+                                 std::span<const std::string> wanted) {
   std::vector<std::string> axes;
   for (const ColumnInfo& column : rows.columns()) {
     const bool is_derived = column.name == "microbatches" || column.name == "global_batch_tokens";
-    if (column.role == "input" && column.width == 1 && !is_derived && column.name != metric)
+    const bool is_wanted = wanted.empty() || std::ranges::find(wanted, column.name) != wanted.end();
+    if (column.role == "input" && column.width == 1 && !is_derived && column.name != metric && is_wanted)
       axes.push_back(column.name);
   }
   return axes;
@@ -119,18 +121,25 @@ void EffectSums::add(const EffectSums& other) {
   }
 }
 
-EffectSums effect_sums(const ResultRows& rows, const std::string& metric) {
+EffectSums effect_sums(const ResultRows& rows, const std::string& metric,
+                       std::span<const std::string> inputs) {
   EffectSums sums;
-  const auto axes = axes_of(rows, metric);
+  const auto axes = axes_of(rows, metric, inputs);
   BatchGroups groups;
   std::vector<double> values;
   const std::array<std::string, 2> columns{"status", metric};
   for (Scan scan(rows, columns); scan.next();) {
+    const Group before = sums.all;
     const auto counted = counted_rows(scan, sums);
     if (counted.empty()) continue;
     for (const std::string& axis : axes) {
-      rows.read(rows.at(axis), scan.first(), scan.count(), values);
-      for (const auto& [row, log] : counted) groups.add(values[row], log);
+      const ColumnInfo& column = rows.at(axis);
+      if (const auto value = rows.repeated(column, scan.first(), scan.count())) {
+        groups.add(*value, {sums.all.rows - before.rows, sums.all.sum - before.sum});
+      } else {
+        rows.read(column, scan.first(), scan.count(), values);
+        for (const auto& [row, log] : counted) groups.add(values[row], {1, log});
+      }
       groups.take_into(sums.axes[axis]);
     }
   }
@@ -150,8 +159,9 @@ std::vector<MainEffect> main_effects(const ResultRows& rows, const EffectSums& s
   return effects;
 }
 
-std::vector<MainEffect> main_effects(const ResultRows& rows, const std::string& metric) {
-  return main_effects(rows, effect_sums(rows, metric));
+std::vector<MainEffect> main_effects(const ResultRows& rows, const std::string& metric,
+                                     std::span<const std::string> inputs) {
+  return main_effects(rows, effect_sums(rows, metric, inputs));
 }
 
 void write_effects(storage::Hdf5File& file, const std::vector<MainEffect>& effects,

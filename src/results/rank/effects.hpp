@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,14 +32,17 @@ struct EffectSums {
   void add(const EffectSums&);
   friend bool operator==(const EffectSums&, const EffectSums&) = default;
 };
-[[nodiscard]] EffectSums effect_sums(const ResultRows&, const std::string& metric);
+// Of these inputs; of all where none is named.
+[[nodiscard]] EffectSums effect_sums(const ResultRows&, const std::string& metric,
+                                     std::span<const std::string> inputs = {});
 
 // For each input that takes several values over the feasible rows: the share of the variance of log(metric)
 // that lies between the groups of rows of equal value (correlation ratio, eta squared), largest first; equal
 // shares in column order. Rows weigh alike. Shares of inputs that go together, and of interactions, overlap:
 // they do not sum to 1. Derived inputs (microbatches, global_batch_tokens) take no part. Memory: one number
 // per value of an input.
-[[nodiscard]] std::vector<MainEffect> main_effects(const ResultRows&, const std::string& metric);
+[[nodiscard]] std::vector<MainEffect> main_effects(const ResultRows&, const std::string& metric,
+                                                   std::span<const std::string> inputs = {});
 // The same; `rows` tells the order of columns.
 [[nodiscard]] std::vector<MainEffect> main_effects(const ResultRows& rows, const EffectSums&);
 

@@ -24,6 +24,7 @@ class Builder : public BlockBuilder {
     places_.push_back(row.id);
     const bool is_whole = next_ == std::min(first_ + block_rows, header_.ids);
     if (held_.size() == held_at_most || is_whole) put_held();
+    if (!is_whole && (next_ - first_) % wide_chunk_rows == 0) packer_->pack_wide_chunk();
     return is_whole ? finish() : std::vector<std::string>{};
   }
 
@@ -31,6 +32,7 @@ class Builder : public BlockBuilder {
 
  private:
   static constexpr std::size_t held_at_most = 64;
+  static_assert(wide_chunk_rows % held_at_most == 0);
 
   // Rows count from the beginning of a block on.
   void begin(std::int64_t row) {
@@ -40,19 +42,20 @@ class Builder : public BlockBuilder {
     if (!columns_) {
       FileState state;
       static_cast<FileHeader&>(state) = header_;
-      columns_.emplace(catalog_, header_.terms, state);
+      columns_.emplace(catalog_, header_.terms, state, nullptr, wide_chunk_rows);
     }
     first_ = row;
     columns_->start(row);
+    packer_.emplace(*columns_, header_.ids, filters_);
   }
   void put_held() {
     columns_->put(held_, places_);
+    columns_->set_rows(next_ - first_);
     held_.clear(), places_.clear();
   }
   std::vector<std::string> finish() {
-    columns_->set_rows(next_ - first_);
     next_ = -1;
-    return parts_of(pack_block(*columns_, header_.ids, filters_));
+    return parts_of(packer_->finish());
   }
 
   const simulate::Catalog& catalog_;
@@ -62,6 +65,7 @@ class Builder : public BlockBuilder {
   std::vector<FinishedRow> held_;
   std::vector<std::int64_t> places_;
   std::optional<BlockColumns> columns_;
+  std::optional<BlockPacker> packer_;  // of the block
   storage::ChunkFilters filters_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,31 +12,14 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "results/rank/objectives.hpp"
+#include "storage/chunk_filters.hpp"
+#include "storage/with_type.hpp"
 
 namespace echo::results {
 namespace {
 
 using storage::ElementType;
-
-// Calls act with a value of the type in which elements are stored.
-template <class Act>
-void with_type(ElementType type, Act act) {
-  switch (type) {
-    case ElementType::i1:
-      return act(std::int8_t{});
-    case ElementType::i2:
-      return act(std::int16_t{});
-    case ElementType::i4:
-      return act(std::int32_t{});
-    case ElementType::i8:
-    case ElementType::u8:  // all 64 bits travel as they are
-      return act(std::int64_t{});
-    case ElementType::f4:
-      return act(float{});
-    case ElementType::f8:
-      return act(double{});
-  }
-}
+using storage::with_type;
 
 template <class T>
 T stored_as(std::int64_t value) {
@@ -93,12 +77,15 @@ struct BlockColumns::Tile {
 };
 
 BlockColumns::BlockColumns(const simulate::Catalog& catalog, const campaign::Terms& terms,
-                           const FileState& state, const CodeTables* codes)
-    : catalog_(catalog), terms_(terms), codes_(codes) {
+                           const FileState& state, const CodeTables* codes, std::int64_t held_wide_rows)
+    : catalog_(catalog), terms_(terms), codes_(codes), held_wide_rows_(held_wide_rows) {
+  static_assert(std::has_single_bit(static_cast<std::uint64_t>(block_rows)) &&
+                std::has_single_bit(static_cast<std::uint64_t>(wide_chunk_rows)));
+  ECHO_EXPECT(held_wide_rows == block_rows || held_wide_rows == wide_chunk_rows);
   contents.state = state;
   const std::int64_t most = state.ids > 0 ? std::min(block_rows, state.ids) : block_rows;
   for (const RowDataset& dataset : row_datasets()) {
-    bytes_.emplace_back(dataset.row_bytes() * echo::at(most));
+    bytes_.emplace_back(dataset.row_bytes() * std::min(echo::at(most), mask_of(dataset) + 1));
     if (dataset.column == nullptr) continue;
     coded_.push_back(names_.size());
     const Column& column = *dataset.column;
@@ -114,8 +101,16 @@ void BlockColumns::start(std::int64_t first) {
   for (auto& names : names_) names.clear();
 }
 
-std::span<const std::byte> BlockColumns::bytes(std::size_t dataset) const {
-  return std::span(bytes_[dataset]).first(row_datasets()[dataset].row_bytes() * echo::at(contents.rows));
+// Of a row of the block: where it is held.
+std::size_t BlockColumns::mask_of(const RowDataset& dataset) const {
+  return echo::at(dataset.width > 1 ? held_wide_rows_ : block_rows) - 1;
+}
+
+std::span<const std::byte> BlockColumns::bytes(std::size_t dataset, std::int64_t first,
+                                               std::int64_t rows) const {
+  const RowDataset& info = row_datasets()[dataset];
+  return std::span(bytes_[dataset])
+      .subspan((echo::at(first) & mask_of(info)) * info.row_bytes(), echo::at(rows) * info.row_bytes());
 }
 
 // Rows name the same things again and again, and few.
@@ -141,8 +136,8 @@ void BlockColumns::put_column(std::size_t dataset, const Tile& tile) {
   const Filler& filler = *info.column->filler;
   std::byte* const out = bytes_[dataset].data();
   if (names_a_table(*info.column)) return put_names(*info.column, coded_[dataset], tile, out);
-  const std::size_t width = echo::at(info.width), row_bytes = info.row_bytes();
-  const auto place_of = [&](std::size_t row) { return out + tile.places[row] * row_bytes; };
+  const std::size_t width = echo::at(info.width), row_bytes = info.row_bytes(), mask = mask_of(info);
+  const auto place_of = [&](std::size_t row) { return out + (tile.places[row] & mask) * row_bytes; };
   with_type(info.type, [&]<class T>(T) {
     const auto put_each = [&](auto value_of, auto blank) {
       const T other = stored_as<T>(blank);
@@ -199,9 +194,10 @@ void BlockColumns::put(std::span<const FinishedRow> rows, std::span<const std::i
 void BlockColumns::put(std::size_t dataset, std::span<const std::byte> bytes,
                        std::span<const std::int64_t> places) {
   const std::size_t row_bytes = row_datasets()[dataset].row_bytes();
+  const std::size_t mask = mask_of(row_datasets()[dataset]);
   ECHO_EXPECT(bytes.size() == places.size() * row_bytes);
   for (std::size_t i = 0; i < places.size(); ++i)
-    std::memcpy(bytes_[dataset].data() + echo::at(places[i] - first_) * row_bytes,
+    std::memcpy(bytes_[dataset].data() + (echo::at(places[i] - first_) & mask) * row_bytes,
                 bytes.data() + i * row_bytes, row_bytes);
 }
 
@@ -225,15 +221,23 @@ void BlockColumns::read(const ColumnInfo& info, std::int64_t first, std::int64_t
                         std::vector<std::int64_t>& out) const {
   ECHO_EXPECT(!info.is_real());
   const auto dataset = echo::at(&info - contents.columns.data());
-  convert(bytes_[dataset].data() + echo::at(first) * row_datasets()[dataset].row_bytes(), info.type,
-          echo::at(count * info.width), out);
+  convert(bytes(dataset, first, count).data(), info.type, echo::at(count * info.width), out);
 }
 
 void BlockColumns::read(const ColumnInfo& info, std::int64_t first, std::int64_t count,
                         std::vector<double>& out) const {
   const auto dataset = echo::at(&info - contents.columns.data());
-  convert(bytes_[dataset].data() + echo::at(first) * row_datasets()[dataset].row_bytes(), info.type,
-          echo::at(count * info.width), out);
+  convert(bytes(dataset, first, count).data(), info.type, echo::at(count * info.width), out);
+}
+
+std::optional<double> BlockColumns::repeated(const ColumnInfo& info, std::int64_t first,
+                                             std::int64_t count) const {
+  const auto dataset = echo::at(&info - contents.columns.data());
+  const auto values = bytes(dataset, first, count);
+  if (!storage::is_repeated(values, storage::size_of(info.type))) return std::nullopt;
+  std::vector<double> value;
+  convert(values.data(), info.type, 1, value);
+  return value.front();
 }
 
 RowFindings findings_of(const BlockColumns& block) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,13 +17,16 @@
 
 namespace echo::results {
 
-// Memory: the bytes of block_rows rows of the file (or of its ids, if these are fewer), 20 MB.
+// Memory: the bytes of block_rows rows of the file (or of its ids, if these are fewer), 16 MB; of wide
+// columns, which are half of them, those of fewer rows where that is asked for.
 class BlockColumns : public ResultRows {
  public:
   // Keeps references. `state`: what findings depend on. With codes, columns that name tables hold the codes
-  // of the file; without, numbers that count names().
+  // of the file; without, numbers that count names(). Wide columns hold the last rows put, as many as
+  // held_wide_rows, block_rows or wide_chunk_rows, up to a multiple of it: bytes() has no others then, nor
+  // does read().
   BlockColumns(const simulate::Catalog&, const campaign::Terms&, const FileState& state,
-               const CodeTables* codes = nullptr);
+               const CodeTables* codes = nullptr, std::int64_t held_wide_rows = block_rows);
 
   void start(std::int64_t first);  // an empty block whose rows begin at this one of the file
   // At these rows of the file, which ascend. A value that the type cannot hold breaks a promise.
@@ -32,7 +36,9 @@ class BlockColumns : public ResultRows {
   void set_rows(std::int64_t rows) { contents.rows = rows; }  // how many there are now
 
   [[nodiscard]] std::int64_t first() const { return first_; }
-  [[nodiscard]] std::span<const std::byte> bytes(std::size_t dataset) const;
+  // Of rows of the block. Contract: they are held.
+  [[nodiscard]] std::span<const std::byte> bytes(std::size_t dataset, std::int64_t first,
+                                                 std::int64_t rows) const;
   [[nodiscard]] const std::vector<std::vector<std::int32_t>>& names() const { return names_; }
 
   // As of a file of these rows; numbers of rows count from the block's first.
@@ -40,8 +46,11 @@ class BlockColumns : public ResultRows {
             std::vector<std::int64_t>& out) const override;
   void read(const ColumnInfo&, std::int64_t first, std::int64_t count,
             std::vector<double>& out) const override;
+  [[nodiscard]] std::optional<double> repeated(const ColumnInfo&, std::int64_t first,
+                                               std::int64_t count) const override;
 
  private:
+  [[nodiscard]] std::size_t mask_of(const RowDataset&) const;
   std::int64_t ordinal(std::size_t coded, std::int64_t name);
   struct Tile;
   void put_names(const Column&, std::size_t coded, const Tile&, std::byte* out);
@@ -50,6 +59,7 @@ class BlockColumns : public ResultRows {
   const simulate::Catalog& catalog_;
   const campaign::Terms& terms_;
   const CodeTables* codes_;
+  std::int64_t held_wide_rows_;
   std::int64_t first_ = 0;
   std::vector<std::vector<std::byte>> bytes_;     // [row_datasets()]
   std::vector<std::vector<std::int32_t>> names_;  // as in Block

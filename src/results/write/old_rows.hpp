@@ -24,7 +24,8 @@ class OldRows : public EarlierRows {
   [[nodiscard]] std::int64_t count() const override { return static_cast<std::int64_t>(ids_.size()); }
   // Contract: 0 <= row < count().
   [[nodiscard]] std::uint64_t config_id(std::int64_t row) const override { return ids_[at(row)]; }
-  [[nodiscard]] sweep::PointIndex number(std::int64_t row) const override {  // in the space the file was written for
+  [[nodiscard]] sweep::PointIndex number(
+      std::int64_t row) const override {  // in the space the file was written for
     return numbers_[at(row)];
   }
   [[nodiscard]] training::Status status(std::int64_t row) const override {

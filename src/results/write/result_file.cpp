@@ -116,7 +116,7 @@ class BlockAssembler {
     if (!batch.carried.empty()) put_carried(batch);
     if (batch.end() % block_rows != 0 && batch.end() != job_.rows()) return std::nullopt;
     columns_.set_rows(batch.end() - columns_.first());
-    return pack_block(columns_, job_.rows(), filters_);
+    return BlockPacker(columns_, job_.rows(), filters_).finish();
   }
 
  private:

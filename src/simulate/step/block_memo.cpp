@@ -79,14 +79,25 @@ Hash128 BlockMemo::print_of(const StepInput& input, const workload::OpGraph& gra
 BlockMemo::Entry& BlockMemo::entry_of(const Hash128& print) {
   if (const auto found = recent_.find(print); found != recent_.end()) return found->second;
   if (auto other = others_.extract(print)) return recent_.insert(std::move(other)).position->second;
-  return recent_[print];
+  if (forgotten_.empty()) return recent_[print];
+  auto node = std::move(forgotten_.back());
+  forgotten_.pop_back();
+  node.key() = print;
+  node.mapped().is_known = node.mapped().has_whole_apart = false;
+  return recent_.insert(std::move(node)).position->second;
+}
+
+void BlockMemo::forget_others() {
+  forgotten_.reserve(forgotten_.size() + others_.size());
+  while (!others_.empty()) forgotten_.push_back(others_.extract(others_.begin()));
+  std::swap(recent_, others_);
 }
 
 void BlockMemo::look_up(const StepInput& input) {
   const std::size_t blocks = at(input.work.block_count);
   std::size_t known = input.body.number != 0 && input.body.number == body_ ? at(input.body.blocks) : 0;
   body_ = 0;  // until all are looked up: memory may be refused
-  if (recent_.size() + blocks > most_recent) others_ = std::exchange(recent_, {}), known = 0;
+  if (recent_.size() + blocks > most_recent) forget_others(), known = 0;
   step_.resize(known);
   for (std::size_t i = known; i < blocks; ++i) {
     Entry& entry = entry_of(print_of(input, input.work.blocks[i]));
@@ -118,8 +129,8 @@ BlockMemo::Entry& BlockMemo::timed(const StepInput& input, BlockId block,
   }
   entry.unslowed = time_one(graph, input.prices, Slowdown::off, scratch).times;
   scratch.together = SimTime::zero();
-  entry.on = std::make_unique<ComposedBlock>(compose_one(graph, input.prices, Slowdown::on, scratch));
-  entry.apart = {entry.on->times, scratch.together > SimTime::zero()};
+  entry.on = compose_one(graph, input.prices, Slowdown::on, scratch);
+  entry.apart = {entry.on.times, scratch.together > SimTime::zero()};
   if (!is_same_apart(input.prices, entry.apart))
     entry.apart = time_one(graph, input.prices, Slowdown::apart, scratch);
   entry.is_known = true;
@@ -142,9 +153,8 @@ void BlockMemo::time_both(const StepInput& input, BlockId block, std::int32_t al
   bool are_same = true;
   for (std::size_t i = 0; i < 2; ++i) {
     Entry& entry = *step_[at(block) + i];
-    entry.on = std::make_unique<ComposedBlock>();
-    entry.on->times = pair[i].times, entry.on->paths = pair[i].paths;
-    account(input.work.blocks[at(block) + i], prices, *entry.on);
+    entry.on.cost = {}, entry.on.times = pair[i].times, entry.on.paths = pair[i].paths;
+    account(input.work.blocks[at(block) + i], prices, entry.on);
     entry.apart = {pair[i].times, pair[i].together > SimTime::zero()};
     are_same = are_same && is_same_apart(prices, entry.apart);
   }
@@ -168,10 +178,10 @@ const ComposedBlock& BlockMemo::of(const StepInput& input, BlockId block, Slowdo
                                    timeline::BlockScratchData& scratch) {
   ECHO_EXPECT(slowdown != Slowdown::off);
   Entry& entry = timed(input, block, scratch);
-  if (slowdown == Slowdown::on || is_same_apart(input.prices, entry.apart)) return *entry.on;
-  if (!entry.whole_apart)
-    entry.whole_apart = std::make_unique<ComposedBlock>(
-        compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch));
+  if (slowdown == Slowdown::on || is_same_apart(input.prices, entry.apart)) return entry.on;
+  if (!entry.whole_apart) entry.whole_apart = std::make_unique<ComposedBlock>();
+  if (!std::exchange(entry.has_whole_apart, true))
+    *entry.whole_apart = compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch);
   return *entry.whole_apart;
 }
 

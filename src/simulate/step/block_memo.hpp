@@ -63,27 +63,31 @@ class BlockMemo {
     }
   };
   struct Entry {
-    bool is_known = false;  // the first two
+    bool is_known = false;  // all but whole_apart
     timeline::BlockTimes unslowed;
     TimedBlock apart;
-    std::unique_ptr<ComposedBlock> whole_apart, on;  // where they are asked for
+    ComposedBlock on;
+    bool has_whole_apart = false;  // where it is asked for
+    std::unique_ptr<ComposedBlock> whole_apart;
   };
   // A hash of all that distinguishes a block from others: among 10^9 blocks, two share theirs with a chance
   // of some 10^-21.
   [[nodiscard]] Hash128 print_of(const StepInput&, const workload::OpGraph&);
 
   [[nodiscard]] Entry& entry_of(const Hash128&);
+  void forget_others();
   [[nodiscard]] Entry& timed(const StepInput&, BlockId, timeline::BlockScratchData& scratch);
   // The block and the next one, which begin with that many same ops.
   void time_both(const StepInput&, BlockId, std::int32_t alike, timeline::BlockScratchData& scratch);
 
   // Blocks asked for since `recent_` was last empty, and others; when it is full, it becomes the others.
-  static constexpr std::size_t most_recent = 2304;  // 6 MiB, as are the others
+  static constexpr std::size_t most_recent = 1152;  // 3 MiB, as are the others
   using Kept = std::unordered_map<Hash128, Entry, Hash>;
   Kept recent_, others_;
-  std::vector<Entry*> step_;         // [work.block_count]
-  std::int64_t body_ = 0;            // BodyNumber of the step
-  std::vector<std::int32_t> words_;  // scratch
+  std::vector<Kept::node_type> forgotten_;  // whose memory is used again
+  std::vector<Entry*> step_;                // [work.block_count]
+  std::int64_t body_ = 0;                   // BodyNumber of the step
+  std::vector<std::int32_t> words_;         // scratch
   MemoCount count_;
 };
 

@@ -130,7 +130,8 @@ TEST(Fold, KeepsTheRatesOfEveryFlow) {
     const Random r = random_case(seed);
     const std::vector<std::uint64_t> kind(r.flows.size(), 0);
     Folded folded;
-    fold(rows_of(r.flows), kind, r.capacity, folded);
+    const Csr<LinkUse> routes = rows_of(r.flows);
+    fold(uses_of(routes), kind, r.capacity, folded);
     std::vector<double> rate;
     max_min_rates(folded.uses, folded.capacity, rate);
     const std::vector<double> slow = twin::max_min(r.flows, r.capacity);
@@ -148,7 +149,8 @@ TEST(Fold, TakesASymmetricRingAsOneFlow) {
   std::vector<twin::Route> flows;
   for (std::int32_t i = 0; i < 8; ++i) flows.push_back({{i}, {(i + 1) % 8}});
   Folded folded;
-  fold(rows_of(flows), std::vector<std::uint64_t>(8, 0), std::vector<double>(8, 6.0), folded);
+  const Csr<LinkUse> routes = rows_of(flows);
+  fold(uses_of(routes), std::vector<std::uint64_t>(8, 0), std::vector<double>(8, 6.0), folded);
   ASSERT_EQ(folded.first.size(), 1U);
   ASSERT_EQ(folded.capacity.size(), 1U);
   EXPECT_DOUBLE_EQ(folded.uses.row(0)[0].share, 2.0);

@@ -2,9 +2,11 @@
 #include "storage/chunk_filters.hpp"
 
 #include <gtest/gtest.h>
+
 #include <hdf5.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <random>
 
@@ -155,6 +157,37 @@ TEST(ChunkFilters, KnowChunksOfOneValueAgain) {
     std::vector<std::byte> longer(values.size() + form.element_bytes);
     ASSERT_FALSE(used.unpack(stored, form, longer));
   }
+}
+
+// The same as to unpack the chunk and to look whether one element repeats.
+TEST(ChunkFilters, TellTheElementThatRepeats) {
+  std::mt19937 random(11);
+  ChunkFilters used;
+  int told = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const ChunkForm form{std::size_t{1} << random() % 4, random() % 2 == 0};
+    std::vector<std::byte> values(form.element_bytes * (1 + random() % 40));
+    for (std::size_t at = 0; at < values.size(); ++at)
+      values[at] =
+          at < form.element_bytes ? static_cast<std::byte>(random() % 2) : values[at - form.element_bytes];
+    if (random() % 4 == 0) values.back() = static_cast<std::byte>(random() % 2);
+    ChunkFilters fresh;
+    const auto packed = fresh.pack(values, form);
+    const std::vector<std::byte> stored(packed.begin(), packed.end());
+    const auto element = used.repeated(stored, form, values.size());
+    ASSERT_EQ(element.has_value(), is_repeated(values, form.element_bytes));
+    if (!element) continue;
+    ++told;
+    std::vector<std::byte> first(sizeof *element);
+    std::copy_n(values.begin(), form.element_bytes, first.begin());
+    ASSERT_EQ(std::memcmp(&*element, first.data(), first.size()), 0);
+    ASSERT_FALSE(used.repeated(stored, form, values.size() + form.element_bytes));
+  }
+  EXPECT_GT(told, 1000);
+  std::vector<std::byte> noise(4096);
+  for (std::byte& value : noise) value = static_cast<std::byte>(random());
+  const auto packed = used.pack(noise, {8, true});
+  EXPECT_FALSE(used.repeated(std::vector(packed.begin(), packed.end()), {8, true}, noise.size()));
 }
 
 TEST(ChunkFilters, RefuseWhatIsNotAsLongAsItShouldBeOrNoChunkAtAll) {
