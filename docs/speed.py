@@ -22,7 +22,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PROGRAM = pathlib.Path(os.environ.get("ECHO_SWEEP") or ROOT / "build/release/bin/echo-sweep")
 SPACES = ROOT / "tests/benchmark/spaces"
-DONE = re.compile(r"done +([\d ]+) points in ([\d.]+) s on .*?(?:, ([\d ]+) timelines/s per worker)? · ([\d ]+) feasible")
+DONE = re.compile(r"done +([\d ]+) points in .*? \((\d+) pt/s.*?(?:, ([\d ]+) timelines/s per worker)? · ([\d ]+) feasible")
 
 # One search of calculon's own, as its llm-all-executions does it, over every n-th execution of GPT-3 175B on 1 024 GPUs;
 # prints how many, and the seconds of CPU that they took. n is a prime: its loops have periods of 2, 3 and powers of them.
@@ -63,8 +63,9 @@ class Run:
             self.user, self.mebibytes = used.ru_utime, used.ru_maxrss / 1024
             done = DONE.search(text)
             number = lambda words: float(words.replace(" ", "")) if words else 0.0
-            self.points, self.simulating = (number(done[1]), float(done[2])) if done else (0.0, 0.0)
-            self.timelines, self.feasible = (number(done[3]), number(done[4])) if done else (0.0, 0.0)
+            points, rate, timelines, feasible = map(number, done.groups()) if done else (0.0, 1.0, 0.0, 0.0)
+            self.points, self.simulating = points, points / max(rate, 1e-3)
+            self.timelines, self.feasible = timelines, feasible
 
 
 def best_of(runs, key):
