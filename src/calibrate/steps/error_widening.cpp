@@ -57,7 +57,7 @@ std::size_t kind_of(const StepError& run, const ErrorModel& fitted) {
   return run.evidence.compiles ? 3 : no_kind;
 }
 
-// Of the runs of a kind as described, with bands of 80 %.
+// The runs of a kind as described, with bands of 80 %.
 std::vector<accuracy::BandedError> bands(const std::vector<LeftOut>& all, const Widening& widening,
                                          std::size_t kind) {
   std::vector<accuracy::BandedError> out;

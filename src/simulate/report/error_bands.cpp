@@ -13,8 +13,7 @@
 //   host                 no step tells the host times of the framework, or how long its collectives wait
 //                        for their ranks' hosts
 //   scale_up, scale_out, latency   no log of such a network; more nodes than any log
-//   layout               no step was published of a framework of this line, of this combination of choices;
-//                        a compiler writes kernels
+//   layout               no step was published of a framework of this line, of this combination of choices
 //   framework, scale_out   a table that leaves settings and machine of a run open
 // Host time counts where the GPU waits for it, and where it nearly does: the step is the maximum of the two.
 // Overlap counts twice: for what it slows (the tax and its uncertainty), and for communication that it
@@ -132,10 +131,10 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   double own = 0.0;
   for (const double one : error) own += square(model.own_share * one);
   own += (std::popcount(untried) - (gpu_is_untried ? 1 : 0)) * square(model.untried_choice) +
-         (evidence.framework_tried ? 0.0 : square(model.untried_framework)) +
-         (evidence.compiles ? square(model.compiled) : 0.0);
-  const double of_kind =
-      (evidence.mixes_experts ? square(model.mixtures) : 0.0) + (evidence.tunes ? square(model.tuning) : 0.0);
+         (evidence.framework_tried ? 0.0 : square(model.untried_framework));
+  const double of_kind = (evidence.mixes_experts ? square(model.mixtures) : 0.0) +
+                         (evidence.tunes ? square(model.tuning) : 0.0) +
+                         (evidence.compiles ? square(model.compiled) : 0.0);
   set(Source::framework, with(Source::framework, of_kind + unstated(model.unstated_settings)));
   set(Source::layout, with(Source::layout, own));
   return error;

@@ -62,8 +62,8 @@ TEST(ErrorWidening, LeavesWideBandsOfHostsOutOfTheCommonNumber) {
 }
 
 TEST(ErrorWidening, WidensAKindThatTheCommonNumberLeavesOut) {
-  const std::vector<LeftOut> all{{runs_of("a", false), {}, model_of(0.2, 0.01)},
-                                 {runs_of("b", false), {}, model_of(0.2, 0.01)},
+  const std::vector<LeftOut> all{{runs_of("a", false), {}, model_of(0.04, 0.01)},
+                                 {runs_of("b", false), {}, model_of(0.04, 0.01)},
                                  {runs_of("c", true), {}, model_of(0.02, 0.01)}};
   const Widening widening = widening_of(all);
   EXPECT_NEAR(covered(all[2], widening), 0.8, 1e-9);

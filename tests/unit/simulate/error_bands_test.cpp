@@ -143,9 +143,9 @@ TEST(ErrorBands, AreWiderWhereACompilerWritesKernels) {
   const StepReport report = support::random_report(seed, 2);
   ErrorModel model;
   model.compiled = 0.1;
-  const double none = of(banded(model, {}, report), ErrorSource::layout);
+  const double none = of(banded(model, {}, report), ErrorSource::framework);
   const StepReport compiled = banded(model, {.compiles = true}, report);
-  EXPECT_NEAR(of(compiled, ErrorSource::layout), std::hypot(none, 0.1), 1e-6);
+  EXPECT_NEAR(of(compiled, ErrorSource::framework), std::hypot(none, 0.1), 1e-6);
 }
 
 TEST(ErrorBands, WidenTheOwnErrorByEachUntriedChoice) {
