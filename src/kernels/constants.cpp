@@ -100,6 +100,7 @@ std::span<const KernelConstantField> kernel_constant_fields() {
       {"memory_embedding", &C::memory_embedding},
       {"memory_scatter", &C::memory_scatter},
       {"memory_loss", &C::memory_loss},
+      {"memory_permute", &C::memory_permute, true},
       {"memory_optimizer", &C::memory_optimizer},
       {"memory_read", &C::memory_read},
       {"memory_write", &C::memory_write},

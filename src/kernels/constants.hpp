@@ -131,8 +131,9 @@ struct KernelConstants {
   double memory_rope = 0;
   double memory_softmax = 0;
   double memory_embedding = 0;
-  double memory_scatter = 0;  // embedding gradient (atomics)
-  double memory_loss = 0;     // cross-entropy
+  double memory_scatter = 0;   // embedding gradient (atomics)
+  double memory_loss = 0;      // cross-entropy
+  double memory_permute = -1;  // tokens to their experts and back; negative: as memory_copy
   double memory_optimizer = 0;
   double memory_read = 0;      // gradient norm: reads only
   double memory_write = 0;     // memset: writes only

@@ -79,6 +79,7 @@ static void compose_and_report(const StepInput& input, const Catalog& catalog, c
   ws.step.evidence =
       evidence_behind(slowed.cost.graded, input.work.collectives, input.config, catalog, calibration);
   ws.step.evidence.issued = slowed.cost.issued;
+  ws.step.evidence.peers = slowed.cost.peers;
   ws.step.evidence.settings_stated = calibration.settings_stated;
   ws.step.evidence.untried = untried(calibration.practice, input.config, catalog);
   ws.step.evidence.framework_tried = is_framework_tried(calibration.practice, input.config, catalog);

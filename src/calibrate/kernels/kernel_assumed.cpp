@@ -112,6 +112,10 @@ constexpr AssumedConstant table[] = {
      "assumed: a fused training kernel reaches 0.7 to 0.95 of what a copy reaches; on Blackwell as "
      "Transformer Engine's loss on a B200, 8 bytes a logit (of 10) at 0.28 of 8 TB/s by SimuMax's training "
      "tables"},
+    {&C::memory_permute, -1, -1, -1, 0.20, 0.25,
+     "assumed: as Transformer Engine's permutations on a B200, which SimuMax's training tables count with "
+     "2.8 times the bytes moved and 0.5 of 8 TiB/s (simu_tools test_ce_permute_efficiency.py, launches "
+     "deducted): 0.2 of 7.67 TB/s"},
     {&C::memory_optimizer, 0.82, 0.85, 0.83, 0.78, 0.1, training_kernels},
     {&C::memory_read, 0.85, 0.88, 0.86, 0.80, 0.1, training_kernels},
     {&C::memory_write, 0.88, 0.90, 0.88, 0.85, 0.1, training_kernels},

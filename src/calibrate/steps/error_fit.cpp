@@ -112,8 +112,9 @@ using Constants = std::vector<double*>;
 Constants of_stated(ErrorModel& model) {
   Constants out;
   for (double& one : model.sigma) out.push_back(&one);
-  out.insert(out.end(), {&model.hidden_communication, &model.mixtures, &model.tuning, &model.untried_choice,
-                         &model.untried_gpu, &model.untried_framework, &model.own_share});
+  out.insert(out.end(),
+             {&model.hidden_communication, &model.mixtures, &model.compiled, &model.tuning,
+              &model.untried_choice, &model.untried_gpu, &model.untried_framework, &model.own_share});
   return out;
 }
 

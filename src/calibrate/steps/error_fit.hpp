@@ -10,7 +10,7 @@
 namespace echo::calibrate {
 
 // Constants that a fit moves: the first of config::error_fields().
-inline constexpr std::size_t fitted_count = fitted_error_source_count + 9;
+inline constexpr std::size_t fitted_count = fitted_error_source_count + 10;
 
 // The errors are of runs whose settings are stated. By maximum likelihood under `prior`, then scaled so that
 // one standard deviation holds 68 % of the runs of a publication and p90 of them 80 %, as

@@ -44,6 +44,9 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
     case KernelKind::cross_entropy_forward:
     case KernelKind::cross_entropy_backward:
       return c.memory_loss;
+    case KernelKind::permute:
+    case KernelKind::unpermute:
+      return c.memory_permute < 0.0 ? c.memory_copy : c.memory_permute;
     case KernelKind::optimizer:
       return c.memory_optimizer;
     case KernelKind::grad_norm:
@@ -52,8 +55,6 @@ double fraction_of(ops::KernelKind kind, const KernelConstants& c) {
     case KernelKind::memset_zero:
       return c.memory_write;
     case KernelKind::gemm:
-    case KernelKind::permute:
-    case KernelKind::unpermute:
     case KernelKind::attention_forward:
     case KernelKind::attention_backward:
     case KernelKind::dropout_forward:

@@ -50,6 +50,7 @@ Host::Host(const training::TrainingConfig& config, const training::ModelSpec& mo
       per_graph_(per_kernel_ + graph_launch),
       per_transfer_(layout.pipeline.nodes > 1 ? layout.tensor.ranks * framework.host_per_peer
                                               : SimTime::zero()),
+      per_late_transfer_(layout.pipeline.nodes > 1 ? layout.tensor.ranks * per_kernel_ : SimTime::zero()),
       blocks_(cluster.launch_blocking) {
   const bool waits_at_hops = config.degrees.pipeline > 1 && !config.overlap.pipeline;
   const bool waits_for_counts =
@@ -61,6 +62,8 @@ SimTime Host::issue_time(const workload::OpGraph& graph) const {
   return (graph.launches - graph.looped) * per_kernel_ + graph.looped * per_expert_ +
          graph.graphs * per_graph_ + graph.transfers * per_transfer_;
 }
+
+SimTime Host::peers_of(const workload::OpGraph& graph) const { return graph.transfers * per_late_transfer_; }
 
 SimTime host_of_step(const training::FrameworkSpec& framework, const workload::StepTail& tail) {
   return framework.host_per_step + tail.slices * framework.host_per_slice;

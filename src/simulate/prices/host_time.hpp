@@ -22,6 +22,9 @@ class Host {
        const machine::ClusterSpec&, const training::RankLayout&);
 
   [[nodiscard]] SimTime issue_time(const workload::OpGraph&) const;
+  // What its collectives would wait, were the host of each of their ranks late by a call, where a pipeline
+  // crosses nodes.
+  [[nodiscard]] SimTime peers_of(const workload::OpGraph&) const;
   // Every launch waits until its kernel has run: the host is busy for both, and never ahead.
   [[nodiscard]] bool blocks() const { return blocks_; }
   // How far ahead of the GPU the host still is when a pass begins, given its lead at the end of the one
@@ -29,7 +32,7 @@ class Host {
   [[nodiscard]] SimTime kept(SimTime ahead) const;
 
  private:
-  SimTime per_kernel_, per_expert_, per_graph_, per_transfer_, longest_lead_;
+  SimTime per_kernel_, per_expert_, per_graph_, per_transfer_, per_late_transfer_, longest_lead_;
   bool blocks_;
 };
 

@@ -14,6 +14,9 @@ namespace echo::simulate {
 [[nodiscard]] std::array<double, error_source_count> contributions(const ErrorModel&, const Evidence&,
                                                                    const StepReport& report);
 
+// What the host's contains for collectives that may wait for hosts of other ranks.
+[[nodiscard]] double error_of_peers(const Evidence&, const StepReport& report);
+
 // From the same evidence and under the same contract, fills error, rel_error, rel_error_p90 and out_of_range.
 void report_errors(const ErrorModel&, const Evidence&, StepReport& report);
 

@@ -18,6 +18,9 @@ struct ErrorModel {
   double mixtures =
       0.08;  // of framework, in quadrature, for mixtures of experts: dispatchers and fused kernels
              //   change with every release
+  // A part of framework, in quadrature, where a compiler writes the kernels beside products: what it fuses
+  // changes with its version, the model and the number format.
+  double compiled = 0.06;
   double tuning = 0.05;  // of framework, in quadrature, for fine-tuning: packed documents, frozen weights and
                          //   adapters, which sustained rates were not fitted to
   // Where it is assumed that a run used the framework's defaults on the vendor's machine, in quadrature:

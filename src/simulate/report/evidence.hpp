@@ -16,11 +16,15 @@ struct Evidence {
   double octaves_beyond = 0.0;      // log2 of their nodes over the most that were measured; 0 within
   bool host_measured = false;       // of the framework
   bool settings_stated = true;      // what ran is known, rather than assumed to be the framework's defaults
-  SimTime issued{};                 // host time to issue the step's passes, hidden or not
-  std::int32_t untried = 0;         // bits of Choice: values that no published run of the GPU kind had
-  bool framework_tried = true;      // on some GPU kind, by a published run of a framework of its line
-  bool mixes_experts = false;       // the model does
-  bool tunes = false;               // an adapter, or on packed documents
+  // What tensor-parallel collectives would wait for hosts, were each of their ranks' late by a call, where a
+  // pipeline crosses nodes.
+  SimTime peers{};
+  SimTime issued{};             // host time to issue the step's passes, hidden or not
+  std::int32_t untried = 0;     // bits of Choice: values that no published run of the GPU kind had
+  bool framework_tried = true;  // on some GPU kind, by a published run of a framework of its line
+  bool mixes_experts = false;   // the model does
+  bool compiles = false;        // a compiler writes the kernels beside products
+  bool tunes = false;           // an adapter, or on packed documents
 };
 
 }  // namespace echo::simulate

@@ -83,6 +83,7 @@ Evidence evidence_behind(const std::array<SimTime, 4>& graded, std::span<const o
               is_measured && nodes > measured ? std::log2(static_cast<double>(nodes) / measured) : 0.0,
           .host_measured = catalog.framework(config).host_measured,
           .mixes_experts = catalog.model(config.model).has_experts(),
+          .compiles = config.recipe.kernels == ops::KernelStyle::compiled,
           .tunes = training::is_fine_tuning(config)};
 }
 

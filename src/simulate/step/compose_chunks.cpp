@@ -208,6 +208,7 @@ class ChunkComposer {
       return;
     }
     pass.cost.add(cost, run.count);
+    pass.cost.peers += run.count * host_.peers_of(work_.blocks[at(run.block)]);
     if (slowdown_ == Slowdown::off) return;
     const BottleneckTimes& bottleneck = out_.paths[at(run.block)].makespan.bottleneck;
     pass.run.add(bottleneck, run.count);

@@ -22,6 +22,7 @@ struct Cost {
   std::array<SimTime, 4> graded{};  // compute time by ops::Grade
   KernelTimes kernels;              // the same, without slowdown
   SimTime issued{};                 // host time to issue it, hidden or not
+  SimTime peers{};                  // Host::peers_of it
   SimTime wait{};                   // of time, for the host to issue it,
   SimTime traffic_wait{};           // and for gradient and parameter traffic of the pass before
   BottleneckTimes wait_bottleneck;  // what that depends on: a slower GPU waits less
@@ -30,6 +31,7 @@ struct Cost {
   void add(const Cost& other, std::int64_t count) {
     time += count * other.time;
     issued += count * other.issued;
+    peers += count * other.peers;
     wait += count * other.wait;
     traffic_wait += count * other.traffic_wait;
     wait_bottleneck.add(other.wait_bottleneck, static_cast<double>(count));

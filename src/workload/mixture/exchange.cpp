@@ -74,6 +74,8 @@ void reorder(Builder& b, const Mixture& x, TimeCategory part, OpId arrived) {
   if (x.is_dispatched_whole()) {  // tokens read and copies written, or the other way
     KernelKey permutation = copy;
     permutation.style = ops::KernelStyle::fused;
+    // HybridEP permutes by itself.
+    if (x.calls(ops::CommKernel::deepep)) permutation.kind = KernelKind::permute, permutation.groups = 1;
     permutation.m = (x.reached * x.etp + x.rows) / 2;
     b.compute(part, permutation, {arrived});
   } else if (x.experts > 1 && x.ep * x.etp > 1) {

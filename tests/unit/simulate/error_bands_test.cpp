@@ -126,6 +126,28 @@ TEST(ErrorBands, CountAHostThatJustKeepsAhead) {
   EXPECT_GT(host(0.7, 0.3), host(0.7, 0.0)) << "in a bubble there is nothing to issue";
 }
 
+TEST(ErrorBands, CountLateHostsOfOtherRanksWhereNobodyRanTheFramework) {
+  StepReport report;
+  report.step = report.step_no_slowdown = from_seconds(1.0);
+  ErrorModel model;
+  model.sigma = {};
+  Evidence evidence;
+  evidence.host_measured = true;
+  evidence.peers = from_seconds(0.4);
+  EXPECT_EQ(of(banded(model, evidence, report), ErrorSource::host), 0.0);
+  evidence.framework_tried = false;
+  EXPECT_NEAR(of(banded(model, evidence, report), ErrorSource::host), 0.4 * 1.5, 1e-6);
+}
+
+TEST(ErrorBands, AreWiderWhereACompilerWritesKernels) {
+  const StepReport report = support::random_report(seed, 2);
+  ErrorModel model;
+  model.compiled = 0.1;
+  const double none = of(banded(model, {}, report), ErrorSource::framework);
+  const StepReport compiled = banded(model, {.compiles = true}, report);
+  EXPECT_NEAR(of(compiled, ErrorSource::framework), std::hypot(none, 0.1), 1e-6);
+}
+
 TEST(ErrorBands, WidenTheOwnErrorByEachUntriedChoice) {
   const StepReport report = support::random_report(seed, 2);
   ErrorModel model;

@@ -65,6 +65,13 @@ TEST(Host, WaitsForPeersWhereAPipelineCrossesNodes) {
   EXPECT_EQ(issue({.tensor = 4, .pipeline = 4}), us(4000));
 }
 
+TEST(Host, MayWaitForALateCallOfEachRankWhereAPipelineCrossesNodes) {
+  workload::OpGraph block;
+  block.transfers = 10;
+  EXPECT_EQ(host_of(support::a_config({.tensor = 4})).peers_of(block), SimTime::zero());
+  EXPECT_EQ(host_of(support::a_config({.tensor = 4, .pipeline = 4})).peers_of(block), us(10 * 4 * 5));
+}
+
 TEST(Host, KeepsItsLeadUpToTheLaunchQueue) {
   const Host host = host_of(support::a_config());
   EXPECT_EQ(host.kept(us(100)), us(100));

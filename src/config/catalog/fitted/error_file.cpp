@@ -38,6 +38,7 @@ constexpr std::array fields{
     field<&ErrorModel::hidden_communication>("hidden_communication", 0.0, 1.0),
     field<&ErrorModel::own_share>("own_share", 0.0, 10.0),
     field<&ErrorModel::mixtures>("mixtures", 0.0, 10.0),
+    field<&ErrorModel::compiled>("compiled", 0.0, 10.0),
     field<&ErrorModel::tuning>("tuning", 0.0, 10.0),
     field<&ErrorModel::unstated_settings>("unstated_settings", 0.0, 10.0),
     field<&ErrorModel::unstated_machine>("unstated_machine", 0.0, 10.0),
