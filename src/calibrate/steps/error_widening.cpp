@@ -3,9 +3,8 @@
 // runs: first by one number of standard deviations, for runs of no kind of their own; then each kind's by the
 // error that only the kind has.
 //   host       bands that are mostly those of a host that no step tells. Its error is assumed, not fitted,
-//   and
-//              several times as wide as any other: counted with the rest, such bands, which contain their
-//              runs, would make up for narrow ones that do not. It may become smaller, too.
+//              and several times as wide as any other: counted with the rest, such bands, which contain
+//              their runs, would make up for narrow ones that do not. It may become smaller, too.
 //   mixtures of experts, fine-tuning, kernels that a compiler writes: a likelihood tells little of their
 //              errors, because the Student's t of a publication (error_fit.cpp) takes its scale from the
 //              publication itself, and a kind has two to five of them. They only become larger.
