@@ -27,7 +27,7 @@ struct FlowUses {
   [[nodiscard]] bool empty() const { return parts[0].empty() && parts[1].empty() && parts[2].empty(); }
 };
 
-// Of routes that stay where they are.
+// What the flows of these routes use. The routes must outlive the answer.
 [[nodiscard]] std::vector<FlowUses> uses_of(const Csr<LinkUse>& routes);
 
 class FlowRoutes {

@@ -32,7 +32,7 @@ struct EffectSums {
   void add(const EffectSums&);
   friend bool operator==(const EffectSums&, const EffectSums&) = default;
 };
-// Of these inputs; of all where none is named.
+// The sums of these inputs, or of all where none is named.
 [[nodiscard]] EffectSums effect_sums(const ResultRows&, const std::string& metric,
                                      std::span<const std::string> inputs = {});
 

@@ -101,7 +101,7 @@ void BlockColumns::start(std::int64_t first) {
   for (auto& names : names_) names.clear();
 }
 
-// Of a row of the block: where it is held.
+// What of a row's place in the block is its place among those held.
 std::size_t BlockColumns::mask_of(const RowDataset& dataset) const {
   return echo::at(dataset.width > 1 ? held_wide_rows_ : block_rows) - 1;
 }

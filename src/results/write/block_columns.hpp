@@ -36,7 +36,7 @@ class BlockColumns : public ResultRows {
   void set_rows(std::int64_t rows) { contents.rows = rows; }  // how many there are now
 
   [[nodiscard]] std::int64_t first() const { return first_; }
-  // Of rows of the block. Contract: they are held.
+  // The bytes of some rows of the block. Contract: they are held.
   [[nodiscard]] std::span<const std::byte> bytes(std::size_t dataset, std::int64_t first,
                                                  std::int64_t rows) const;
   [[nodiscard]] const std::vector<std::vector<std::int32_t>>& names() const { return names_; }
