@@ -6,4 +6,6 @@ namespace echo {
 
 void return_freed_memory() { malloc_trim(0); }
 
+void return_large_buffers() { mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+
 }  // namespace echo
