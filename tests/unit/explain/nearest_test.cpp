@@ -155,7 +155,7 @@ TEST(Nearest, FindsEverySingleChangeAndNoPairWhereOneWillDo) {
     ++(any_sure ? by_one : nearest.ways.empty() ? by_none : by_two);
   }
   EXPECT_GT(by_one, points / 20 - 1);
-  EXPECT_GT(by_two, points / 12);
+  EXPECT_GE(by_two, points / 10);  // fewer points under sanitizers
   EXPECT_EQ(reasons.size(), 2U);
   RecordProperty("by_one", by_one), RecordProperty("by_two", by_two), RecordProperty("by_none", by_none);
 }
