@@ -2,7 +2,6 @@
 #include "storage/chunk_filters.hpp"
 
 #include <gtest/gtest.h>
-
 #include <hdf5.h>
 #include <unistd.h>
 
@@ -135,17 +134,23 @@ TEST(ChunkFilters, RefuseDamage) {
   }
 }
 
+// One element again and again, but for the last byte of a quarter of them.
+std::vector<std::byte> mostly_repeated(std::mt19937& random, std::size_t element_bytes, std::size_t bytes) {
+  std::vector<std::byte> values(bytes);
+  for (std::size_t at = 0; at < values.size(); ++at)
+    values[at] = at < element_bytes ? static_cast<std::byte>(random() % 2) : values[at - element_bytes];
+  if (random() % 4 == 0) values.back() = static_cast<std::byte>(random() % 2);
+  return values;
+}
+
 // What was unpacked before, of whatever length and elements, changes nothing.
 TEST(ChunkFilters, KnowChunksOfOneValueAgain) {
   std::mt19937 random(7);
   ChunkFilters used;
   for (int i = 0; i < 3000; ++i) {
     const ChunkForm form{std::size_t{1} << random() % 4, random() % 2 == 0};
-    std::vector<std::byte> values(form.element_bytes * (1 + random() % 40) + random() % 2);
-    for (std::size_t at = 0; at < values.size(); ++at)
-      values[at] =
-          at < form.element_bytes ? static_cast<std::byte>(random() % 2) : values[at - form.element_bytes];
-    if (random() % 4 == 0) values.back() = static_cast<std::byte>(random() % 2);
+    const auto values =
+        mostly_repeated(random, form.element_bytes, form.element_bytes * (1 + random() % 40) + random() % 2);
     ChunkFilters fresh;
     const auto packed = fresh.pack(values, form);
     std::vector<std::byte> stored(packed.begin(), packed.end()), read(values.size()), expected(values.size());
@@ -166,11 +171,7 @@ TEST(ChunkFilters, TellTheElementThatRepeats) {
   int told = 0;
   for (int i = 0; i < 3000; ++i) {
     const ChunkForm form{std::size_t{1} << random() % 4, random() % 2 == 0};
-    std::vector<std::byte> values(form.element_bytes * (1 + random() % 40));
-    for (std::size_t at = 0; at < values.size(); ++at)
-      values[at] =
-          at < form.element_bytes ? static_cast<std::byte>(random() % 2) : values[at - form.element_bytes];
-    if (random() % 4 == 0) values.back() = static_cast<std::byte>(random() % 2);
+    const auto values = mostly_repeated(random, form.element_bytes, form.element_bytes * (1 + random() % 40));
     ChunkFilters fresh;
     const auto packed = fresh.pack(values, form);
     const std::vector<std::byte> stored(packed.begin(), packed.end());
