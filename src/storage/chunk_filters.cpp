@@ -162,7 +162,7 @@ struct ChunkFilters::Coders {
   libdeflate_compressor* compressor = libdeflate_alloc_compressor(level);
   libdeflate_decompressor* decompressor = libdeflate_alloc_decompressor();
   std::map<UniformChunk, std::vector<std::byte>> uniform;
-  std::map<PackedUniform, std::uint64_t> told;  // the element that repeats
+  std::map<PackedUniform, std::optional<std::uint64_t>> told;  // the element that repeats, if one does
 };
 
 ChunkFilters::ChunkFilters() : coders_(new Coders) {
@@ -215,11 +215,14 @@ bool ChunkFilters::unpack(std::span<const std::byte> stored, ChunkForm form, std
   if (stored.size() > most_told) return unpack_anew(stored, form, values);
   PackedUniform same{{stored.begin(), stored.end()}, values.size(), form.element_bytes, form.has_sum};
   const auto known = coders_->told.find(same);
-  if (known != coders_->told.end()) return repeat(known->second, form.element_bytes, values), true;
+  const bool is_known = known != coders_->told.end();
+  if (is_known && known->second) return repeat(*known->second, form.element_bytes, values), true;
   if (!unpack_anew(stored, form, values)) return false;
-  if (!is_repeated(values, form.element_bytes)) return true;
+  if (is_known) return true;
   if (coders_->told.size() == most_uniform) coders_->told.clear();
-  std::memcpy(&coders_->told[std::move(same)], values.data(), form.element_bytes);
+  auto& element = coders_->told[std::move(same)];
+  if (is_repeated(values, form.element_bytes))
+    std::memcpy(&element.emplace(0), values.data(), form.element_bytes);
   return true;
 }
 
@@ -228,11 +231,9 @@ std::optional<std::uint64_t> ChunkFilters::repeated(std::span<const std::byte> s
   if (stored.size() > most_told) return std::nullopt;
   const PackedUniform same{{stored.begin(), stored.end()}, bytes, form.element_bytes, form.has_sum};
   auto known = coders_->told.find(same);
-  if (known == coders_->told.end()) {
-    if (unpack(stored, form, room_in(told_, bytes))) known = coders_->told.find(same);
-  }
-  if (known == coders_->told.end()) return std::nullopt;
-  return known->second;
+  if (known == coders_->told.end() && unpack(stored, form, room_in(told_, bytes)))
+    known = coders_->told.find(same);
+  return known == coders_->told.end() ? std::nullopt : known->second;
 }
 
 bool ChunkFilters::unpack_anew(std::span<const std::byte> stored, ChunkForm form,
