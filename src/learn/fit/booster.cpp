@@ -8,7 +8,7 @@
 
 #ifdef ECHO_HAS_XGBOOST
 
-#include <xgboost/c_api.h>
+#include "learn/fit/xgboost_library.hpp"
 
 #include <charconv>
 #include <limits>
@@ -20,11 +20,11 @@ namespace echo::learn {
 namespace {
 
 void check(int status) {
-  if (status != 0) throw std::runtime_error(std::string("xgboost: ") + XGBGetLastError());
+  if (status != 0) throw std::runtime_error(std::string("xgboost: ") + xgboost_library().last_error());
 }
 
 struct MatrixFree {
-  void operator()(void* matrix) const { XGDMatrixFree(matrix); }
+  void operator()(void* matrix) const { xgboost_library().free_matrix(matrix); }
 };
 using Matrix = std::unique_ptr<void, MatrixFree>;
 
@@ -38,14 +38,14 @@ std::vector<float> floats_of(std::span<const double> numbers) {
 Matrix matrix_of(std::span<const double> values, std::size_t rows) {
   const std::vector<float> floats = floats_of(values);
   DMatrixHandle matrix = nullptr;
-  check(XGDMatrixCreateFromMat(floats.data(), rows, floats.size() / rows,
-                               std::numeric_limits<float>::quiet_NaN(), &matrix));
+  check(xgboost_library().create_matrix(floats.data(), rows, floats.size() / rows,
+                                        std::numeric_limits<float>::quiet_NaN(), &matrix));
   return Matrix(matrix);
 }
 
 void set_info(const Matrix& matrix, const char* field, std::span<const double> numbers) {
   const std::vector<float> floats = floats_of(numbers);
-  check(XGDMatrixSetFloatInfo(matrix.get(), field, floats.data(), floats.size()));
+  check(xgboost_library().set_info(matrix.get(), field, floats.data(), floats.size()));
 }
 
 template <class Number>
@@ -73,9 +73,9 @@ struct Booster::Handle {
   Handle() = default;
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
-  ~Handle() { XGBoosterFree(booster); }
+  ~Handle() { xgboost_library().free(booster); }
   void set(const char* name, const std::string& value) const {
-    check(XGBoosterSetParam(booster, name, value.c_str()));
+    check(xgboost_library().set_parameter(booster, name, value.c_str()));
   }
 };
 
@@ -90,7 +90,7 @@ Booster::Booster(const Samples& samples, const TreeSettings& settings,
   set_info(matrix, "weight", samples.weight);
 
   DMatrixHandle raw = matrix.get();
-  check(XGBoosterCreate(&raw, 1, &handle_->booster));
+  check(xgboost_library().create(&raw, 1, &handle_->booster));
   handle_->set("verbosity", "0");
   handle_->set("nthread", "1");
   handle_->set("tree_method", "exact");
@@ -107,7 +107,7 @@ Booster::Booster(const Samples& samples, const TreeSettings& settings,
   handle_->set("colsample_bytree", text_of(settings.colsample));
   if (!monotone.empty()) handle_->set("monotone_constraints", constraints_of(monotone));
   for (std::int32_t round = 0; round < settings.rounds; ++round)
-    check(XGBoosterUpdateOneIter(handle_->booster, round, matrix.get()));
+    check(xgboost_library().update(handle_->booster, round, matrix.get()));
 }
 
 std::vector<float> Booster::predict(std::span<const double> values, std::size_t rows) const {
@@ -117,14 +117,14 @@ std::vector<float> Booster::predict(std::span<const double> values, std::size_t 
   const bst_ulong* shape = nullptr;
   bst_ulong dimensions = 0;
   const float* out = nullptr;
-  check(XGBoosterPredictFromDMatrix(handle_->booster, matrix.get(), how, &shape, &dimensions, &out));
+  check(xgboost_library().predict(handle_->booster, matrix.get(), how, &shape, &dimensions, &out));
   return {out, out + rows};
 }
 
 std::string Booster::json() const {
   const char* bytes = nullptr;
   bst_ulong size = 0;
-  check(XGBoosterSaveModelToBuffer(handle_->booster, R"({"format": "json"})", &size, &bytes));
+  check(xgboost_library().save(handle_->booster, R"({"format": "json"})", &size, &bytes));
   return {bytes, size};
 }
 

@@ -1,5 +1,5 @@
-// One training by xgboost through its C interface. The only file that uses xgboost; a build without xgboost
-// lacks only this.
+// One training by xgboost through its C interface (xgboost_library.hpp). The only file that uses xgboost; a
+// build without xgboost lacks only this.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace echo::learn {
 
 class Booster {
  public:
-  // Trains. Preconditions as fit(), and no base. UserError, 2: built without xgboost.
+  // Trains. Preconditions as fit(), and no base. UserError, 2: built without xgboost, or it cannot be loaded.
   Booster(const Samples&, const TreeSettings&, const std::vector<std::int32_t>& monotone, std::uint64_t seed);
   Booster(Booster&&) noexcept;
   Booster& operator=(Booster&&) noexcept;
