@@ -16,7 +16,10 @@ Course course_of(const Activity& activity, std::uint64_t number, Router& router,
     RoutedPhase routed;
     const std::int64_t merged = repeats == Repeats::merged ? phase.repeat : 1;
     routed.repeat = phase.repeat / merged;
-    for (const textbook::Transfer& transfer : activity.phases->of(phase)) {
+    const auto transfers = activity.phases->of(phase);
+    routed.routes.reserve(transfers.size());
+    routed.bytes.reserve(transfers.size()), routed.latency.reserve(transfers.size());
+    for (const textbook::Transfer& transfer : transfers) {
       router.route(activity.gpus[at(transfer.from)], activity.gpus[at(transfer.to)], number, uses);
       routed.routes.add(uses);
       routed.bytes.push_back(static_cast<double>(transfer.bytes * merged));

@@ -27,6 +27,11 @@ std::int32_t FlowRoutes::shared_row(std::span<const LinkUse> stretch) {
   return by_hash_.emplace(hash, shared_.rows() - 1)->second;
 }
 
+void FlowRoutes::reserve(std::size_t flows) {
+  constexpr std::size_t usual_links = 6;  // of its own: from a GPU to a switch's neighbour and back
+  middle_.reserve(flows), own_.offset.reserve(flows + 1), own_.value.reserve(flows * usual_links);
+}
+
 void FlowRoutes::add(std::span<const LinkUse> route) {
   constexpr std::ptrdiff_t least_shared = 8;  // links: below, to look them up costs more than they do
   const auto is_spread = [](const LinkUse& use) { return use.share != 1.0; };

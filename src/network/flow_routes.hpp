@@ -32,6 +32,8 @@ struct FlowUses {
 
 class FlowRoutes {
  public:
+  // For so many flows, so that adding them moves little.
+  void reserve(std::size_t flows);
   void add(std::span<const LinkUse> route);
   [[nodiscard]] std::int32_t size() const { return own_.rows(); }
   // Valid until the next add().
