@@ -25,9 +25,9 @@ enum class Detail : std::int8_t { whole, times };
 
 // A pass, and the lead of the host over the GPU.
 struct Pass {
-  Cost cost;
+  SimTime time{};
   Issue host;
-  BottleneckTimes run, end;  // of cost.time, of host.end; as slowed
+  BottleneckTimes run, end;  // of time, of host.end; as slowed
 };
 
 // The lead of the host when a pass begins.
@@ -53,14 +53,14 @@ Lead kept(const Host& host, Detail detail, std::initializer_list<const Pass*> be
   return lead;
 }
 
-// Into `cost`, including the time that the GPU waits for the host.
+// Adds the time that the GPU waits for the host to `cost`, that of the pass; of which only the time counts
+// where only times are asked for.
 void put_behind_host(const Pass& pass, const Lead& lead, Detail detail, Cost& cost) {
-  const SimTime wait = pass.host.end - pass.cost.time - lead.time;
+  const SimTime wait = pass.host.end - pass.time - lead.time;
   if (detail == Detail::times) {
-    cost.time = pass.cost.time + std::max(SimTime::zero(), wait);
+    cost.time = pass.time + std::max(SimTime::zero(), wait);
     return;
   }
-  cost = pass.cost;
   cost.issued = pass.host.issued;
   if (wait <= SimTime::zero()) return;
   cost.exposed[at(TimeCategory::other)] += wait;
@@ -152,8 +152,9 @@ class ChunkComposer {
     out_.pairs.clear();
     for (std::int32_t row = 0; row < work_.pairs.rows(); ++row) {
       Pass pair;
-      for (const workload::BlockRun& run : work_.pairs.row(row)) add(pair, run);
-      put(pair, kept({&pair}), out_.pairs.emplace_back());  // pairs follow pairs
+      Cost& cost = out_.pairs.emplace_back();
+      for (const workload::BlockRun& run : work_.pairs.row(row)) add(pair, cost, run);
+      put(pair, kept({&pair}), cost);  // pairs follow pairs
     }
   }
 
@@ -165,27 +166,32 @@ class ChunkComposer {
     ChunkCost& cost = out_.chunks.add();
     const bool split = work_.backwards == workload::Backward::split;
     const PassKind usual = split ? PassKind::input_gradients : PassKind::backward;
-    const Pass forward = pass_of(PassKind::forward, chunk), backward = pass_of(usual, chunk),
-               weights = pass_of(PassKind::weight_gradients, chunk);
+    clear(cost[PassKind::input_gradients]);
+    const Pass forward = fill(PassKind::forward, chunk, cost), backward = fill(usual, chunk, cost),
+               weights = fill(PassKind::weight_gradients, chunk, cost);
     // The passes of a chunk take turns.
     const Lead before_backward = kept({&forward});
     const Lead before_forward = kept({&backward, &weights});
     put(forward, before_forward, cost[PassKind::forward]);
-    cost[PassKind::first_forward] = cost[PassKind::forward];
     put(weights, kept({&backward}), cost[PassKind::weight_gradients]);
-    cost[PassKind::input_gradients] = {};
     put(backward, before_backward, cost[usual]);
     if (split) {
-      cost[PassKind::backward] = cost[PassKind::input_gradients];
-      cost[PassKind::backward].add(cost[PassKind::weight_gradients], 1);
+      copy(cost[PassKind::input_gradients], cost[PassKind::backward]);
+      if (detail_ == Detail::times)
+        cost[PassKind::backward].time += cost[PassKind::weight_gradients].time;
+      else
+        cost[PassKind::backward].add(cost[PassKind::weight_gradients], 1);
     } else if (work_.backwards == workload::Backward::both) {
-      put(pass_of(PassKind::input_gradients, chunk), before_backward, cost[PassKind::input_gradients]);
+      put(fill(PassKind::input_gradients, chunk, cost), before_backward, cost[PassKind::input_gradients]);
     }
-    cost[PassKind::last_backward] = cost[PassKind::backward];
-    if (!own_block(work_, PassKind::last_backward, chunk).is_none())
-      put(pass_of(PassKind::last_backward, chunk), before_backward, cost[PassKind::last_backward]);
+    if (own_block(work_, PassKind::last_backward, chunk).is_none())
+      copy(cost[PassKind::backward], cost[PassKind::last_backward]);
+    else
+      put(fill(PassKind::last_backward, chunk, cost), before_backward, cost[PassKind::last_backward]);
     if (work_.gathers_once)
-      put(pass_of(PassKind::first_forward, chunk), before_forward, cost[PassKind::first_forward]);
+      put(fill(PassKind::first_forward, chunk, cost), before_forward, cost[PassKind::first_forward]);
+    else
+      copy(cost[PassKind::forward], cost[PassKind::first_forward]);
     time_gathers(chunk);
     time_traffic(chunk, forward.run, backward.run, cost);
   }
@@ -198,17 +204,28 @@ class ChunkComposer {
     put_behind_host(pass, lead, detail_, cost);
   }
 
-  void add(Pass& pass, const workload::BlockRun& run) const {
+  void clear(Cost& cost) const {
+    if (detail_ == Detail::times)
+      cost.time = SimTime::zero();
+    else
+      cost = {};
+  }
+  void copy(const Cost& from, Cost& to) const {
+    if (detail_ == Detail::times)
+      to.time = from.time;
+    else
+      to = from;
+  }
+
+  void add(Pass& pass, Cost& sum, const workload::BlockRun& run) const {
     const Cost& cost = out_.blocks[at(run.block)];
     const SimTime run_first = pass.host.end + run.count * cost.time;
     const SimTime issue = host_.issue_time(work_.blocks[at(run.block)]);
     pass.host.add(host_.blocks() ? issue + cost.time : issue, cost.time, run.count);
-    if (detail_ == Detail::times) {
-      pass.cost.time += run.count * cost.time;
-      return;
-    }
-    pass.cost.add(cost, run.count);
-    pass.cost.peers += run.count * host_.peers_of(work_.blocks[at(run.block)]);
+    pass.time += run.count * cost.time;
+    if (detail_ == Detail::times) return;
+    sum.add(cost, run.count);
+    sum.peers += run.count * host_.peers_of(work_.blocks[at(run.block)]);
     if (slowdown_ == Slowdown::off) return;
     const BottleneckTimes& bottleneck = out_.paths[at(run.block)].makespan.bottleneck;
     pass.run.add(bottleneck, run.count);
@@ -219,9 +236,11 @@ class ChunkComposer {
     pass.end[Bottleneck::host] = static_cast<double>(pass.host.issued.count());
   }
 
-  [[nodiscard]] Pass pass_of(PassKind kind, ChunkId chunk) const {
+  // Fills what the pass costs by itself.
+  [[nodiscard]] Pass fill(PassKind kind, ChunkId chunk, ChunkCost& cost) const {
     Pass pass;
-    each_run(work_, kind, chunk, [&](const workload::BlockRun& run) { add(pass, run); });
+    clear(cost[kind]);
+    each_run(work_, kind, chunk, [&](const workload::BlockRun& run) { add(pass, cost[kind], run); });
     return pass;
   }
 
@@ -231,13 +250,12 @@ class ChunkComposer {
     ChunkGathers& gathers = out_.gathers.emplace_back();
     const BlockId block = own_block(work_, PassKind::first_forward, chunk);
     if (work_.gathers_once || block.is_none()) return;
-    for (const ChunkId earlier : ids<ChunkId>(chunk.index()))
-      if (input_.layout.stage_of_chunk[at(earlier)] == input_.layout.stage_of_chunk[at(chunk)])
-        gathers.gathered += out_.gathers[at(earlier)].busy;
     const timeline::BlockTimes& times = out_.times[at(block)];
     gathers.busy = times.busy[at(Lane::data)];
     gathers.alone = out_.blocks[at(block)].total[at(TimeCategory::zero_comm)];
-    gathers.gathered += times.makespan;
+    SimTime& before = out_.gathered[at(input_.layout.stage_of_chunk[at(chunk)])];
+    gathers.gathered = before + times.makespan;
+    before += gathers.busy;
   }
 
   void time_traffic(ChunkId chunk, const BottleneckTimes& forward, const BottleneckTimes& backward,
@@ -271,6 +289,7 @@ static void compose_from_blocks(const StepInput& input, Slowdown slowdown, Detai
   composer.compose_pairs();
   out.chunks.clear();
   out.gathers.clear();
+  out.gathered.assign(input.layout.classes.size(), SimTime::zero());
   for (const ChunkId chunk : ids<ChunkId>(input.work.forward.rows())) composer.compose(chunk);
 }
 

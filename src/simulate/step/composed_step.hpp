@@ -112,6 +112,7 @@ struct ComposedStep {
   std::vector<timeline::BlockPaths> paths;  // [work.block_count] as slowed
   ChunkCosts chunks;                        // [chunks]
   std::vector<ChunkGathers> gathers;        // [chunks]
+  std::vector<SimTime> gathered;            // [stages] busy time of those of a stage
   std::vector<Cost> pairs;                  // rows of work.pairs
   PassTimes passes;                         // of these chunks and pairs
   timeline::PipelineTimes pipeline;

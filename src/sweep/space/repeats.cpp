@@ -51,6 +51,11 @@ RepeatTest::RepeatTest(const RawSpace& space)
       std::sort(tuples.begin(), tuples.end());
       dimension.lists_twice = std::adjacent_find(tuples.begin(), tuples.end()) != tuples.end();
       dimension.may_differ = dimension.may_differ || dimension.lists_twice;
+      if (dimension.lists_twice)
+        group.lists_twice = true;
+      else
+        for (const ResolvedColumn& column : columns)
+          group.loose.set(at(column.axis), loose.test(at(column.axis)));
       group.may_differ = group.may_differ || dimension.may_differ;
       group.dimensions.push_back(std::move(dimension));
     }
@@ -92,6 +97,7 @@ const training::TrainingConfig& RepeatTest::config_of(const RawCursor& at) {
 // digits before the own one make an earlier combination while all digits before them are equal.
 bool RepeatTest::find_own_candidates(const RawCursor& at, const AxisSet& irrelevant) {
   Group& group = groups_[at.group()];
+  if (!group.lists_twice && (group.loose & irrelevant).none()) return false;
   bool any_earlier = false;
   first_ = group.dimensions.size();
   for (std::size_t d = 0; d < group.dimensions.size(); ++d) {

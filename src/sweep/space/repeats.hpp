@@ -37,6 +37,8 @@ class RepeatTest {
     std::vector<std::vector<std::int64_t>> candidates;  // [dimension] digits a twin may have, ascending
     bool alive = true;                                  // level 0 removes nothing
     bool may_differ = false;                            // of any dimension
+    bool lists_twice = false;                           // any dimension; of the others:
+    AxisSet loose;                                      // axes that may not matter
   };
   bool find_own_candidates(const RawCursor& at, const AxisSet& irrelevant);
   bool find_candidates(std::size_t group, std::size_t dimension, const PointState&,

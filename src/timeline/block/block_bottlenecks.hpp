@@ -10,6 +10,17 @@
 
 namespace echo::timeline {
 
+// How far a lane has come.
+struct LaneState {
+  OpId op;                 // head: running, or waiting to start; none when the lane is done
+  OpId waits_for;          // an op seen not to have ended that the waiting head needs
+  std::int64_t alone = 0;  // of the running op, ps
+  std::int64_t left = 0;   // its remaining work, ps of undisturbed time
+  std::int64_t ahead = 0;  // ps until it ends at its present rate
+  double factor = 1.0;
+  SimTime start{}, end{};  // start of the running op, end of the one before
+};
+
 class BlockDrivers {
  public:
   BlockDrivers(std::span<const BottleneckTimes> alone, BlockPaths& paths) : alone_(alone), paths_(&paths) {}
@@ -73,6 +84,38 @@ class BlockDrivers {
     op.left.add(ended_->left, -factor_ / factor);
     if (has_moved_) op.left.add(moved_, -1.0 / factor);
     if (factor > 1.0) add_moved(op, static_cast<double>(dt) / (factor * factor), op.left);
+  }
+
+  // The same for a kernel and the only collective beside it, on `lane`, of which one ends; the kernel waits
+  // for memory by `loss`. What their losses come to is written out here, so that each vector is read once.
+  void pass_beside(std::size_t lane, double loss, const LaneState& kernel, const LaneState& collective) {
+    Running &own = running_[static_cast<std::size_t>(Lane::compute)], &other = running_[lane];
+    const bool kernel_ends = kernel.ahead <= collective.ahead;
+    Running &ended = kernel_ends ? own : other, &rest = kernel_ends ? other : own;
+    const double factor = kernel_ends ? kernel.factor : collective.factor;
+    const double rest_rate = 1.0 / (kernel_ends ? collective.factor : kernel.factor);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(bottleneck_count); ++i) {
+      const double passed = factor * ended.left.ps[i];
+      now_.ps[i] += passed;
+      rest.left.ps[i] -= passed * rest_rate;
+    }
+    if (loss <= 0.0 || own.alone <= 0.0 || kernel.factor <= 1.0) return;
+    BottleneckTimes moved;  // of one unit of the kernel's work
+    const double host = (*own.of_alone)[Bottleneck::host], on_gpu = own.alone - host;
+    if (on_gpu > 0.0) {
+      moved.add(*own.of_alone, -loss / on_gpu);
+      moved[Bottleneck::host] += loss * host / on_gpu, moved[Bottleneck::memory] += loss;
+    }
+    if (other.alone > 0.0) {
+      moved.add(*other.of_alone, -loss / other.alone);
+      moved[Bottleneck::memory] += loss;
+    }
+    if (kernel_ends) {
+      now_.add(moved, static_cast<double>(kernel.left));
+      other.left.add(moved, -static_cast<double>(kernel.left) * rest_rate);
+    } else {
+      own.left.add(moved, static_cast<double>(collective.ahead) / (kernel.factor * kernel.factor));
+    }
   }
 
   void finish(std::size_t lane) {

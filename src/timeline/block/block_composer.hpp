@@ -27,16 +27,6 @@ inline std::int64_t round_nearest(double x) {
 
 inline constexpr SimTime not_ended{-1};
 
-struct LaneState {
-  OpId op;                 // head: running, or waiting to start; none when the lane is done
-  OpId waits_for;          // an op seen not to have ended that the waiting head needs
-  std::int64_t alone = 0;  // of the running op, ps
-  std::int64_t left = 0;   // its remaining work, ps of undisturbed time
-  std::int64_t ahead = 0;  // ps until it ends at its present rate
-  double factor = 1.0;
-  SimTime start{}, end{};  // start of the running op, end of the one before
-};
-
 // How far two blocks have come that begin with the same ops, when the last of these on the compute lane ends.
 template <class Drivers>
 struct Halfway {
@@ -207,7 +197,9 @@ class Composer {
 
   // Advances to the next op end, ends the ops that end there and starts those that may then start.
   void step() {
-    if ((running_ & (running_ - 1)) == 0) {
+    if ((running_ & 1U) != 0 && std::has_single_bit(running_ & ~1U) && !factors_.kernel_factor.empty()) {
+      step_beside(static_cast<std::size_t>(std::countr_zero(running_ & ~1U)));
+    } else if ((running_ & (running_ - 1)) == 0) {
       const auto l = static_cast<std::size_t>(std::countr_zero(running_));
       now_ += SimTime(lane_[l].left);
       pass(l, lane_[l].left, false);
@@ -255,23 +247,45 @@ class Composer {
     std::size_t ended = 0;
     each_running([&](std::size_t l) {
       LaneState& lane = lane_[l];
-      const double factor = lane.factor;
-      lane.ahead = factor == 1.0 ? lane.left : round_nearest(static_cast<double>(lane.left) * factor);
+      lane.ahead = time_left(lane);
       if (lane.ahead < dt) dt = lane.ahead, ended = l;
     });
     now_ += SimTime(dt);
     const unsigned collectives = running_ & ~1U;
     if ((collectives & (collectives - 1)) != 0) *together_ += SimTime(dt);
     pass(ended, dt, true);
-    each_running([&](std::size_t l) {
-      LaneState& lane = lane_[l];
-      const double factor = lane.factor;
-      if (lane.ahead == dt) {
-        finish(l);
-      } else {
-        lane.left -= factor == 1.0 ? dt : round_nearest(static_cast<double>(dt) / factor);
-      }
-    });
+    each_running([&](std::size_t l) { go_on(l, dt); });
+  }
+
+  // A kernel beside one collective, as most steps are: the same without loops.
+  void step_beside(std::size_t l) {
+    LaneState &kernel = lane_[compute], &other = lane_[l];
+    const std::size_t pair = at(graph_.work[at(kernel.op)]) * at(factors_.collectives) + collective_on(l);
+    ECHO_EXPECT(is_kernel(graph_.work[at(kernel.op)], factors_.kernels));
+    const double given = factors_.kernel_factor[pair];
+    const bool all_add = !factors_.scale_up_loss.empty();
+    kernel.factor = all_add ? 1.0 + (given - 1.0) : std::max(1.0, given);
+    other.factor = factors_.collective_factor[pair];
+    kernel.ahead = time_left(kernel), other.ahead = time_left(other);
+    const std::int64_t dt = std::min(kernel.ahead, other.ahead);
+    now_ += SimTime(dt);
+    if constexpr (has_drivers) {
+      const bool waits = !factors_.load_loss.empty() && (all_add || given > 1.0);
+      drivers_.pass_beside(l, waits ? factors_.load_loss[pair] : 0.0, kernel, other);
+    }
+    go_on(compute, dt), go_on(l, dt);
+  }
+
+  // Until it ends at its present rate.
+  static std::int64_t time_left(const LaneState& lane) {
+    return lane.factor == 1.0 ? lane.left : round_nearest(static_cast<double>(lane.left) * lane.factor);
+  }
+  void go_on(std::size_t l, std::int64_t dt) {
+    LaneState& lane = lane_[l];
+    if (lane.ahead == dt)
+      finish(l);
+    else
+      lane.left -= lane.factor == 1.0 ? dt : round_nearest(static_cast<double>(dt) / lane.factor);
   }
 
   [[nodiscard]] std::size_t collective_on(std::size_t l) const {
