@@ -91,25 +91,6 @@ void push_weight_gradients(const PassBlocks& blocks, const BlockContext& x, cons
   push_layers(blocks.layer_weights, layers, out);
 }
 
-// An earlier chunk of the same contents in the same order, or none: such chunks share their blocks.
-ChunkId twin_of(const BlockContext& x, ChunkId chunk) {
-  const training::RankLayout& layout = x.layout;
-  const auto same = [&](ChunkId other) {
-    if (layout.opens_model(at(other)) != layout.opens_model(at(chunk))) return false;
-    if (layout.closes_model(at(other)) != layout.closes_model(at(chunk))) return false;
-    if (!std::ranges::equal(layout.chunk_kinds.row(other), layout.chunk_kinds.row(chunk))) return false;
-    for (std::int32_t i = 0; layout.chunk_kinds.row(chunk).size() > 1 && i < layout.chunk_layers[at(chunk)];
-         ++i)
-      if (training::layer_kind(x.model, layout.chunk_first_layer[at(other)] + i) !=
-          training::layer_kind(x.model, layout.chunk_first_layer[at(chunk)] + i))
-        return false;
-    return true;
-  };
-  for (const ChunkId other : ids<ChunkId>(chunk.index()))
-    if (same(other)) return other;
-  return ChunkId::none();
-}
-
 ChunkContents contents_of(const BlockContext& x, ChunkId id) {
   const std::int32_t chunk = id.index();
   return {x.layout.chunk_layers[at(id)],
@@ -225,7 +206,7 @@ void generate_ends(const StepSource& step, Body& body, Workload& out) {
   ChunkContents chunk;
   ChunkId shown;  // the chunk whose contents these are, or its twin
   for (const ChunkId id : ids<ChunkId>(length_of(layout.chunk_layers))) {
-    const ChunkId twin = twin_of(x, id);
+    const ChunkId first(layout.twin_of_chunk[at(id)]), twin = first == id ? ChunkId::none() : first;
     if (twin.is_none() || twin != shown)
       chunk = contents_of(x, id);
     else

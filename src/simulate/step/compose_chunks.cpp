@@ -127,17 +127,6 @@ void charge_traffic(const WaitForTraffic& wait, const timeline::BlockTimes& time
   late.exposed[at(TimeCategory::zero_comm)] += wait.time;
 }
 
-// Whether two chunks run the same blocks in all their passes: most do, and cost the same then.
-bool run_alike(const workload::Workload& work, ChunkId a, ChunkId b) {
-  const auto same_row = [&](const Csr<workload::BlockRun>& passes) {
-    return passes.rows() == 0 || std::ranges::equal(passes.row(a), passes.row(b));
-  };
-  const auto same_block = [&](const std::vector<BlockId>& blocks) { return blocks[at(a)] == blocks[at(b)]; };
-  return same_row(work.forward) && same_row(work.backward) && same_row(work.weight_gradients) &&
-         same_row(work.input_gradients) && same_block(work.first_forward) && same_block(work.last_backward) &&
-         same_block(work.whole_backward);
-}
-
 class ChunkComposer {
  public:
   ChunkComposer(const StepInput& input, Slowdown slowdown, Detail detail, ComposedStep& out)
@@ -159,7 +148,8 @@ class ChunkComposer {
   }
 
   void compose(ChunkId chunk) {
-    if (chunk != ChunkId(0) && run_alike(work_, chunk, chunk + (-1))) {
+    // Most chunks are alike, run the same blocks and cost the same.
+    if (chunk != ChunkId(0) && twin_of(chunk) == twin_of(chunk + (-1))) {
       out_.chunks.repeat();
       return time_gathers(chunk);
     }
@@ -203,6 +193,8 @@ class ChunkComposer {
   void put(const Pass& pass, const Lead& lead, Cost& cost) const {
     put_behind_host(pass, lead, detail_, cost);
   }
+
+  [[nodiscard]] std::int32_t twin_of(ChunkId chunk) const { return input_.layout.twin_of_chunk[at(chunk)]; }
 
   void clear(Cost& cost) const {
     if (detail_ == Detail::times)

@@ -7,6 +7,7 @@
 #include "base/at.hpp"
 #include "base/contract.hpp"
 #include "machine/placement.hpp"
+#include "training/layout/chunk_twins.hpp"
 #include "training/layout/placed_groups.hpp"
 
 namespace echo::training {
@@ -176,6 +177,7 @@ void lay_out_ranks(const TrainingConfig& c, const ModelSpec& model, const machin
   out.classes.clear();
   for (std::int32_t stage = 0; stage < d.pipeline; ++stage)
     out.classes.push_back({.stage = stage, .first_gpu_rank = stage * replica, .multiplicity = replica});
+  find_chunk_twins(model, out);
 }
 
 void copy_model(const TrainingConfig& c, const machine::ClusterSpec& cluster, RankLayout& out) {
@@ -191,8 +193,10 @@ void copy_model(const TrainingConfig& c, const machine::ClusterSpec& cluster, Ra
     }
     out.chunk_kinds.close_row();
     out.stage_of_chunk.push_back(c.degrees.pipeline - 1 - out.stage_of_chunk[at]);
+    out.twin_of_chunk.push_back(out.twin_of_chunk[at]);
   }
   out.copies = 2;
+  out.repeats_stage.assign(out.classes.size(), false);
   const Shapes shape = shapes_of(c, cluster, out);
   const std::int32_t replica = c.degrees.tensor * c.degrees.context * c.degrees.data;
   for (std::int32_t stage = 0; stage < c.degrees.pipeline; ++stage) {

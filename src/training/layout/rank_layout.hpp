@@ -44,6 +44,11 @@ struct RankLayout {
   std::vector<std::int32_t> chunk_first_layer;  // [pipeline * virtual_stages] index of the first of them
   Csr<LayerCount> chunk_kinds;                  // [pipeline * virtual_stages] how many of each kind
   std::vector<std::int32_t> stage_of_chunk;     // [pipeline * virtual_stages]
+  // [pipeline * virtual_stages] the first chunk of the same layers in the same order and of the same ends of
+  // the model: what the two compute, hold and send is the same.
+  std::vector<std::int32_t> twin_of_chunk;
+  std::vector<bool> repeats_stage;  // [pipeline] whether its chunks are, one by one, twins of those of the
+                                    //   stage before; of one copy of the model only
   // Copies of the model, one after the other in the tables of chunks.
   std::int32_t copies = 1;
   std::vector<machine::GroupSpan>

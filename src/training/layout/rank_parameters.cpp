@@ -43,16 +43,6 @@ std::int64_t adapter_parameters(const TrainingConfig& c, const ModelSpec& m) {
   return c.recipe.lora_rank * entries;
 }
 
-// Whether two chunks hold the same parameters because they hold the same layers and neither end of the model.
-bool are_alike(const RankLayout& layout, std::size_t a, std::size_t b) {
-  const auto is_end = [&](std::size_t chunk) {
-    return layout.opens_model(chunk) || layout.closes_model(chunk);
-  };
-  return !is_end(a) && !is_end(b) && layout.chunk_layers[a] == layout.chunk_layers[b] &&
-         std::ranges::equal(layout.chunk_kinds.row(static_cast<std::int32_t>(a)),
-                            layout.chunk_kinds.row(static_cast<std::int32_t>(b)));
-}
-
 // Most chunks of a stage are alike: those are worked out once.
 template <class OfChunk>
 RankParameters sum_over_stage(const RankLayout& layout, std::int32_t stage, OfChunk of_chunk) {
@@ -60,7 +50,7 @@ RankParameters sum_over_stage(const RankLayout& layout, std::int32_t stage, OfCh
   std::size_t before = layout.chunk_layers.size();
   for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk) {
     if (layout.stage_of_chunk[chunk] != stage) continue;
-    if (before == layout.chunk_layers.size() || !are_alike(layout, before, chunk))
+    if (before == layout.chunk_layers.size() || layout.twin_of_chunk[before] != layout.twin_of_chunk[chunk])
       each = of_chunk(static_cast<std::int32_t>(chunk));
     before = chunk;
     total += each;
