@@ -24,15 +24,26 @@ class Words {
   // How many, and all of them.
   template <class T>
   void add(std::span<const T> values) {
-    static_assert(std::has_unique_object_representations_v<T>);  // padding is not data
     append(values.size());
-    const auto bytes = std::as_bytes(values);
-    out_.insert(out_.end(), bytes.begin(), bytes.end());
+    append_bytes(values);
+  }
+  // The same where most values equal the one before: each once, and how often.
+  template <class T>
+  void add_runs(std::span<const T> values) {
+    append(values.size());
+    for (std::size_t first = 0, end = 0; first < values.size(); first = end) {
+      while (end < values.size() && values[end] == values[first]) ++end;
+      append(end - first);
+      append_bytes(values.subspan(first, 1));
+    }
   }
 
  private:
-  void append(std::size_t count) {
-    const auto bytes = std::as_bytes(std::span(&count, 1));
+  void append(std::size_t count) { append_bytes(std::span<const std::size_t>(&count, 1)); }
+  template <class T>
+  void append_bytes(std::span<const T> values) {
+    static_assert(std::has_unique_object_representations_v<T>);  // padding is not data
+    const auto bytes = std::as_bytes(values);
     out_.insert(out_.end(), bytes.begin(), bytes.end());
   }
   std::vector<std::byte>& out_;
@@ -56,8 +67,9 @@ Hash128 PipelineMemo::print_of(const PipelineShape& shape, const Schedule& sched
   words.add(std::array{shape.stages, shape.chunks, shape.microbatches, shape.microbatch_group, shape.copies,
                        schedule.copies, bits});
   words.add(shape.stage_of_chunk);
-  words.add(hops.forward), words.add(hops.backward);
-  for (const PipelineCase& one : cases) words.add(one.times), words.add(one.data), words.add(one.pairs);
+  words.add_runs(hops.forward), words.add_runs(hops.backward);
+  for (const PipelineCase& one : cases)
+    words.add_runs(one.times), words.add_runs(one.data), words.add(one.pairs);
   return hash128(words_);
 }
 
