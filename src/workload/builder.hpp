@@ -32,6 +32,7 @@ class Builder {
   void cut() { block().cuts.push_back(block().size()); }
   // The next op on the compute lane also waits for this one; no effect if none. At most four at a time.
   void hold_compute(OpId op);
+  [[nodiscard]] bool holds_compute() const { return held_count_ > 0; }
   [[nodiscard]] OpId last_compute() const { return last_compute_; }
   // Ops of the open block.
   [[nodiscard]] std::int32_t size() const { return block().size(); }

@@ -130,7 +130,7 @@ void trace_whole_passes(Builder& b, const BlockContext& x, const PassBlocks& blo
     of.push_back(!wanted ? BlockId::none() : !twin.is_none() ? of[at(twin)] : trace());
   };
   const auto forward = [&](Gather gather) {
-    return t.in_units ? sharded_forward(b, x, chunk, gather) : bucketed_forward(b, x, chunk, gather);
+    return t.in_units ? sharded_forward(b, x, chunk, gather) : bucketed_forward(b, x, chunk, gather, &blocks);
   };
   const auto backward = [&](Reduce reduce) {
     const Gather gather = t.gathers_backward ? Gather::yes : Gather::no;

@@ -1,4 +1,5 @@
-// A chunk's last backward put together from copies of its layers is the one traced layer by layer.
+// A chunk's first forward and last backward put together from copies of its layers are those traced layer by
+// layer.
 #include "workload/layer/layer_copy.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ std::int32_t check_chunks(const TrainingConfig& c, std::uint64_t seed) {
   training::RankLayout layout;
   if (simulate::first_refusal(c, catalog, schedule, layout)) return 0;
   const DataTraffic traffic(c, layout);
-  if (traffic.in_units || !traffic.reduces_last) return 0;
+  if (traffic.in_units || !(traffic.reduces_last || traffic.gathers_buckets)) return 0;
   const StepSource step{.config = c,
                         .model = catalog.model(c.model),
                         .framework = catalog.framework(c),
@@ -51,7 +52,15 @@ std::int32_t check_chunks(const TrainingConfig& c, std::uint64_t seed) {
     const ChunkContents chunk{.layers = layout.chunk_layers[i],
                               .first_layer = layout.chunk_first_layer[i],
                               .first = layout.opens_model(i),
-                              .last = layout.closes_model(i)};
+                              .last = layout.closes_model(i),
+                              .trained = training::trained_chunk_parameters(
+                                  c, step.model, step.framework, layout, static_cast<std::int32_t>(i))};
+    for (const Gather gather : {Gather::yes, Gather::no}) {
+      const BlockId copied = bucketed_forward(b, x, chunk, gather, &body.blocks);
+      support::expect_equal(out.blocks[at(copied)], out.blocks[at(bucketed_forward(b, x, chunk, gather))],
+                            seed);
+    }
+    if (!traffic.reduces_last) continue;
     const BlockId copied = bucketed_backward(b, x, chunk, Reduce::yes, &body.blocks);
     const BlockId traced = bucketed_backward(b, x, chunk, Reduce::yes);
     support::expect_equal(out.blocks[at(copied)], out.blocks[at(traced)], seed);

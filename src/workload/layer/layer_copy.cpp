@@ -22,4 +22,14 @@ void copy_layer(Builder& b, const OpGraph& layer, const GradientNotes& notes, co
   copies.append(layer.size());
 }
 
+// What is held already would come before start_after in the row of needs.
+bool can_be_copied(const Builder& b, const OpGraph& layer) {
+  return layer.graphs == 0 && !b.holds_compute() && layer.lane.front() == Lane::compute;
+}
+
+void copy_layer(Builder& b, const OpGraph& layer, OpId start_after) {
+  b.hold_compute(start_after);
+  OpCopies(b, layer).append(layer.size());
+}
+
 }  // namespace echo::workload

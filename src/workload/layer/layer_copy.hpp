@@ -1,5 +1,5 @@
-// Layers of a chunk's last backward that are copied from one traced before, together with the gradients that
-// become complete in between.
+// Layers of a chunk that are copied from one traced before: of its first forward, which waits for gathered
+// weights, and of its last backward, together with the gradients that become complete in between.
 #pragma once
 
 #include <array>
@@ -36,5 +36,12 @@ using LayerGradients = std::array<GradientNotes, training::layer_kind_count>;  /
 // Appends the ops of a layer's block to the open block and calls `ready` as layer_backward does.
 // Contract: can_be_copied; these are the notes of the layer.
 void copy_layer(Builder&, const OpGraph& layer, const GradientNotes&, const GradientReady& ready);
+
+// Whether copies are what layer_forward appends to the open block.
+[[nodiscard]] bool can_be_copied(const Builder&, const OpGraph& layer);
+
+// Appends the ops of a layer's block to the open block; the first one also waits for `start_after`. Contract:
+// can_be_copied.
+void copy_layer(Builder&, const OpGraph& layer, OpId start_after);
 
 }  // namespace echo::workload

@@ -115,6 +115,15 @@ class Gathers {
   std::array<Progress, 2> of_;  // [WeightKind]
 };
 
+void forward_of_layer(Builder& b, const BlockContext& x, LayerKind kind, OpId arrived,
+                      const PassBlocks* traced) {
+  if (traced != nullptr) {
+    const OpGraph& layer = b.graph_of(traced->layer_forward[kind.index()]);
+    if (can_be_copied(b, layer)) return copy_layer(b, layer, arrived);
+  }
+  layer_forward(b, x, kind, TimeCategory::forward, arrived);
+}
+
 // The backward of layer `i` of a chunk. Layers whose body splits its backwards were not traced as they run
 // here, whole.
 void backward_of_layer(Builder& b, const BlockContext& x, LayerKind kind, std::int32_t i,
@@ -133,7 +142,8 @@ void backward_of_layer(Builder& b, const BlockContext& x, LayerKind kind, std::i
 
 }  // namespace
 
-BlockId bucketed_forward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather) {
+BlockId bucketed_forward(Builder& b, const BlockContext& x, const ChunkContents& chunk, Gather gather,
+                         const PassBlocks* traced) {
   const BlockId block = b.open_block();
   Gathers gathers(b, x, chunk, gather);
   ActivationOffload offload(b, x, chunk);
@@ -142,7 +152,7 @@ BlockId bucketed_forward(Builder& b, const BlockContext& x, const ChunkContents&
   for (std::int32_t i = 0; i < chunk.layers; ++i) {
     const LayerKind kind = training::layer_kind(x.model, chunk.first_layer + i);
     const OpId arrived = gathers.need(training::trained_layer_parameters(x.config, x.model, kind));
-    layer_forward(b, x, kind, TimeCategory::forward, arrived);
+    forward_of_layer(b, x, kind, arrived, traced);
     offload.after_forward(i);
   }
   if (!chunk.last) return block;

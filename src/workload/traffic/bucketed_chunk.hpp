@@ -8,8 +8,9 @@
 namespace echo::workload {
 
 // Each opens a block, appends the whole pass with its communication on the data lane, and returns the block.
-BlockId bucketed_forward(Builder&, const BlockContext&, const ChunkContents&, Gather);
 // Layers are copied from `traced`, the blocks of the same body, where it is given and they can be.
+BlockId bucketed_forward(Builder&, const BlockContext&, const ChunkContents&, Gather,
+                         const PassBlocks* traced = nullptr);
 BlockId bucketed_backward(Builder&, const BlockContext&, const ChunkContents&, Reduce,
                           const PassBlocks* traced = nullptr);
 
