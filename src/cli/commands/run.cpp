@@ -13,6 +13,7 @@
 #include "cli/run/best_search.hpp"
 #include "cli/run/memo_report.hpp"
 #include "cli/run/packet_cache.hpp"
+#include "cli/run/phase_times.hpp"
 #include "cli/run/run_request.hpp"
 #include "cli/run/sweep_inputs.hpp"
 #include "cli/slurm/time_budget.hpp"
@@ -93,6 +94,7 @@ int report_outcome(const RunOptions& options, std::int64_t allowed_failures, con
 // session.
 int run_on(const parallel::Session& session, const RunOptions& options, const Invocation& invocation,
            std::optional<WorkerInputs>& shared) {
+  PhaseTimes phases;
   config::SweepInputs read;
   std::string measured;
   (void)parallel::from_first_worker(session, [&] {
@@ -113,6 +115,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
   const WorkerInputs& inputs = *shared;
   if (session.is_first() && !options.quiet && inputs.spec.search.strategy != sweep::Strategy::best)
     log.write(numbering_note(inputs));
+  phases.end("reading the sweep");
   const bool searches = inputs.spec.search.strategy == sweep::Strategy::best;
   std::vector<std::int64_t> points;
   if (searches) {
@@ -124,6 +127,7 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
   const sweep::DesignSpace space =
       searches ? sweep::DesignSpace(inputs.spec, inputs.catalog, sweep::index_of_list(std::move(points)))
                : share_space(session, inputs);
+  phases.end(searches ? "search" : "numbering");
   const parallel::LaunchRequest request = launch_request(options, inputs, space, std::move(provenance));
   if (options.verbose && session.is_first()) log.write(printable(describe_request(request)));
 
@@ -152,9 +156,12 @@ int run_on(const parallel::Session& session, const RunOptions& options, const In
   if (options.stats) memos = sum_over_workers(session, memos);
   if (!session.is_first()) return 0;
   if (reporter) reporter->finish(outcome.progress);
-  if (options.stats) remark("{}", memo_report(memos));
-  return report_outcome(options, failures_allowed(options, inputs.spec, outcome.summary.rows), session,
-                        inputs, request, outcome, invocation);
+  phases.end_two("points", outcome.seconds, "result file");
+  const int code = report_outcome(options, failures_allowed(options, inputs.spec, outcome.summary.rows),
+                                  session, inputs, request, outcome, invocation);
+  phases.end("summary");
+  if (options.stats) remark("{}\n{}", memo_report(memos), phases.text());
+  return code;
 }
 
 int run_sweep_file(const RunOptions& options, Invocation& invocation) {
@@ -223,8 +230,9 @@ void declare_how_it_runs(Options& options, RunOptions& chosen) {
   options.value(chosen.progress_interval, "--progress-interval",
                 "interval between progress lines: 30s, 5min");
   options.value(chosen.log_file, "--log-file", "also append progress lines and warnings to this file");
-  options.flag(chosen.stats, "--stats",
-               "print on stderr how often results of earlier points could be used again");
+  options.flag(
+      chosen.stats, "--stats",
+      "print on stderr how often results of earlier points could be used again, and the time of each phase");
   options.flag(chosen.json, "--json", "print the summary, or the problems, as JSON on stdout");
   options.flag(chosen.quiet, "-q,--quiet", "print no progress and no warnings");
   options.flag(chosen.verbose, "-v,--verbose", "print the sweep that is run and its keys");
