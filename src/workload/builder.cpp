@@ -127,10 +127,11 @@ void Builder::replay_since(Issued before) {
 namespace {
 
 // Index of `wanted`, appended if it is new. Blocks repeat sequences, so the search starts where the last one
-// ended.
+// ended; the ends of stages list one thing for every chunk.
 template <class T>
 std::int32_t intern_from(std::vector<T>& table, const T& wanted, std::size_t& hint) {
   const std::size_t size = table.size();
+  if (hint < size && table[hint] == wanted) return static_cast<std::int32_t>(hint);
   for (std::size_t tried = 0; tried < size; ++tried) {
     if (++hint >= size) hint = 0;
     if (table[hint] == wanted) return static_cast<std::int32_t>(hint);

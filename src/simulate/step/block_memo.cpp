@@ -5,6 +5,7 @@
 // besides, and so do the channels of transfers on userbuffers.
 #include "simulate/step/block_memo.hpp"
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
@@ -62,17 +63,21 @@ ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, 
 Hash128 BlockMemo::print_of(const StepInput& input, const workload::OpGraph& graph) {
   const Prices& prices = input.prices;
   const std::int32_t kernels = length_of(prices.kernels);
-  words_.assign({input.config.framework.index() * 2 + (input.config.recipe.cuda_graphs ? 1 : 0),
-                 input.config.cluster.index(), input.config.gpu.index(), length_of(graph.lane)});
-  for (std::size_t op = 0; op < graph.lane.size(); ++op) {
+  const std::size_t ops = graph.lane.size(), needs = graph.needs.value.size();
+  words_.resize(4 + 2 * ops + graph.needs.offset.size() + needs);
+  std::int32_t* next = words_.data();
+  *next++ = input.config.framework.index() * 2 + (input.config.recipe.cuda_graphs ? 1 : 0);
+  *next++ = input.config.cluster.index();
+  *next++ = input.config.gpu.index();
+  *next++ = length_of(graph.lane);
+  for (std::size_t op = 0; op < ops; ++op) {
     const WorkId work = graph.work[op];
-    words_.push_back(static_cast<std::int32_t>(graph.lane[op]) << 8 |
-                     static_cast<std::int32_t>(graph.part[op]));
-    words_.push_back(is_kernel(work, kernels) ? prices.kernel_number[at(kernel_of(work))]
-                                              : ~prices.collective_number[at(collective_of(work, kernels))]);
+    *next++ = static_cast<std::int32_t>(graph.lane[op]) << 8 | static_cast<std::int32_t>(graph.part[op]);
+    *next++ = is_kernel(work, kernels) ? prices.kernel_number[at(kernel_of(work))]
+                                       : ~prices.collective_number[at(collective_of(work, kernels))];
   }
-  words_.insert(words_.end(), graph.needs.offset.begin(), graph.needs.offset.end());
-  for (const OpId need : graph.needs.value) words_.push_back(need.index());
+  next = std::ranges::copy(graph.needs.offset, next).out;
+  for (const OpId need : graph.needs.value) *next++ = need.index();
   return hash128(std::as_bytes(std::span(words_)));
 }
 

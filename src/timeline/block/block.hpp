@@ -64,7 +64,7 @@ struct BlockPaths {
 // After a call, start and end hold the times of each op of that block.
 struct BlockScratchData {
   std::vector<SimTime> start, end;
-  std::vector<OpId> next;                   // [ops] the next op of the same lane, or none
+  std::vector<OpId> next, before;           // [ops] the next op of the same lane and the one before, or none
   std::vector<BottleneckTimes> bottleneck;  // [ops] of the path to each op's end; only if no rate can change
   SimTime together{};  // time with two or more collectives at once; only if a rate can change
 };

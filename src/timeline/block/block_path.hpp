@@ -15,7 +15,6 @@ namespace echo::timeline {
 [[nodiscard]] OpId waited_for(const OpGraphView&, const BlockScratchData& ran, OpId op);
 
 // Fills the time categories of `paths`. Contract: `ran` is as compose_block left it for this block.
-void part_paths(const OpGraphView&, std::span<const SimTime> alone, const BlockScratchData& ran,
-                BlockPaths& paths);
+void part_paths(const OpGraphView&, std::span<const SimTime> alone, BlockScratchData& ran, BlockPaths& paths);
 
 }  // namespace echo::timeline
