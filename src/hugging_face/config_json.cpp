@@ -5,11 +5,11 @@
 #include "hugging_face/config_json.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "base/place_in_text.hpp"
 #include "base/printable.hpp"
 
 namespace echo::hugging_face {
@@ -41,13 +41,6 @@ class Counting {
   std::size_t* taken_;
 };
 
-Place place_at(const std::string& text, const std::string& file, std::size_t offset) {
-  const auto at = text.begin() + static_cast<std::ptrdiff_t>(std::min(offset, text.size()));
-  const auto line_start = std::find(std::make_reverse_iterator(at), text.rend(), '\n').base();
-  return {file, static_cast<std::int32_t>(1 + std::count(text.begin(), at, '\n')),
-          static_cast<std::int32_t>(1 + (at - line_start)), 1};
-}
-
 class KeyReader : public Json::json_sax_t {
  public:
   KeyReader(const std::string& text, const std::string& file, const std::size_t& taken, Problems& problems)
@@ -70,7 +63,7 @@ class KeyReader : public Json::json_sax_t {
     const bool again = !level.keys.insert(name).second;
     level.key = level.path.empty() ? name : level.path + "." + name;
     const std::size_t start = text_.rfind(name, taken_);  // inside the quotes, where it has no escapes
-    Place place = place_at(text_, file_, start == std::string::npos ? taken_ : start);
+    Place place = place_in_text(text_, start == std::string::npos ? taken_ : start, file_);
     place.length = static_cast<std::int32_t>(std::clamp<std::size_t>(name.size(), 1, 200));
     if (again) problems_.error(place, "\"" + printable(name) + "\" is given twice", "remove one of them");
     if (!level.in_list) places.emplace(level.key, std::move(place));
@@ -78,7 +71,7 @@ class KeyReader : public Json::json_sax_t {
   }
   bool parse_error(std::size_t position, const std::string&, const Json::exception& error) override {
     const bool big = dynamic_cast<const Json::out_of_range*>(&error) != nullptr;  // 1e999
-    problems_.error(place_at(text_, file_, position == 0 ? 0 : position - 1),
+    problems_.error(place_in_text(text_, position == 0 ? 0 : position - 1, file_),
                     big ? "a number is out of range" : "this is not JSON",
                     "give the config.json of a model as its authors published it");
     return false;
@@ -93,7 +86,7 @@ class KeyReader : public Json::json_sax_t {
   };
   bool open(bool is_list) {
     if (levels_.size() >= deepest_config) {
-      problems_.error(place_at(text_, file_, taken_), "objects and lists are nested too deeply",
+      problems_.error(place_in_text(text_, taken_, file_), "objects and lists are nested too deeply",
                       "a config.json has a few levels");
       return false;
     }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/place_in_text.hpp"
+
 namespace echo::machine_files {
 namespace {
 
@@ -16,15 +18,6 @@ std::size_t offset_of(std::string_view text, const Place& place) {
     at = newline + 1;
   }
   return std::min(text.size(), at + static_cast<std::size_t>(std::max(place.column - 1, 0)));
-}
-
-Place place_at(std::string_view text, std::size_t at, std::size_t length, const std::string& file) {
-  const std::string_view before = text.substr(0, at);
-  const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t newline = before.rfind('\n');
-  const std::size_t begin = newline == std::string_view::npos ? 0 : newline + 1;
-  return {file, static_cast<std::int32_t>(line), static_cast<std::int32_t>(at - begin + 1),
-          static_cast<std::int32_t>(length)};
 }
 
 }  // namespace
@@ -40,7 +33,7 @@ std::vector<PlacedWord> words_of(const launch_flags::Setting& setting, std::stri
     PlacedWord word{value.substr(begin, i - begin), setting.place};
     const std::size_t found = text.find(word.text, from);
     if (found != std::string_view::npos) {
-      word.place = place_at(text, found, word.text.size(), setting.place.file);
+      word.place = place_in_text(text, found, setting.place.file, word.text.size());
       from = found + word.text.size();
     }
     words.push_back(std::move(word));

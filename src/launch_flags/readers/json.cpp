@@ -3,20 +3,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/place_in_text.hpp"
 #include "launch_flags/readers/readers.hpp"
 
 namespace echo::launch_flags {
 
 namespace {
 
-// Line and column, from 1, of the byte before which the reader stopped.
-Place place_of_byte(const std::string& text, std::size_t byte, const std::string& file) {
-  const std::size_t at = std::min(byte > 0 ? byte - 1 : 0, text.size());
-  const auto begin = text.begin();
-  const auto line = std::count(begin, begin + static_cast<std::ptrdiff_t>(at), '\n') + 1;
-  const std::size_t newline = at > 0 ? text.rfind('\n', at - 1) : std::string::npos;
-  const std::size_t line_begin = newline == std::string::npos ? 0 : newline + 1;
-  return {file, static_cast<std::int32_t>(line), static_cast<std::int32_t>(at - line_begin + 1), 1};
+// Of the byte before which the reader stopped.
+Place place_before(const std::string& text, std::size_t byte, const std::string& file) {
+  return place_in_text(text, byte > 0 ? byte - 1 : 0, file);
 }
 
 // The place of the number that the reader's message quotes without one: "number overflow parsing '1e999'".
@@ -24,7 +20,7 @@ Place place_of_number(const std::string& text, const std::string& message, const
   const std::size_t quote = std::min(message.find('\''), message.size());
   const std::string number = message.substr(std::min(quote + 1, message.size()));
   const std::size_t at = text.find(number.substr(0, number.find('\'')));
-  return place_of_byte(text, at == std::string::npos ? 0 : at + 1, file);
+  return place_in_text(text, at == std::string::npos ? 0 : at, file);
 }
 
 // Brackets that are open at once; a deep document is refused before anything recurses into it.
@@ -55,7 +51,7 @@ Settings read_json(const std::string& text, const std::string& file, Problems& p
     }
     if (root.empty()) return {};
   } catch (const nlohmann::json::parse_error& error) {
-    problems.error(place_of_byte(text, error.byte, file), "this is not JSON",
+    problems.error(place_before(text, error.byte, file), "this is not JSON",
                    "correct it there or shortly before");
     return {};
   } catch (const nlohmann::json::out_of_range& error) {  // 1e999
