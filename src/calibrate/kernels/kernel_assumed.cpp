@@ -3,9 +3,8 @@
 namespace echo::calibrate {
 
 const char* const unequal_backward =
-    "measured: cuDNN's times of 128 heads of 192 and 128 channels over those of 128 channels, causal, 4096 "
-    "to "
-    "16384 tokens, 9.18.1 and 9.22 on GB200 and GB300 (1.18 and 1.12), 9.19.1 on H200 "
+    "measured: cuDNN's times of 128 heads of 192 and 128 channels over those of 128 channels, causal, "
+    "4096 to 16384 tokens, 9.18.1 and 9.22 on GB200 and GB300 (1.18 and 1.12), 9.19.1 on H200 "
     "(NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training/results); SimuMax measured 1.42 on a B200, "
     "version not stated";
 
@@ -65,8 +64,8 @@ constexpr AssumedConstant table[] = {
      "assumed: FlashAttention-2 at head dim 64 runs at about 0.9 of the rate at 128"},
     {&C::attention_forward_unequal, 1.13, 0.97, 0.97, 1.1, 0.05,
      "measured: cuDNN 9.19.1's times of 128 heads of 192 and 128 channels over those of 128 channels, "
-     "causal, "
-     "4096 and 8192 tokens on H200 (NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training/results); "
+     "causal, 4096 and 8192 tokens on H200 "
+     "(NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training/results); "
      "elsewhere assumed: between what SimuMax's training tables say of A100 and B200"},
     {&C::attention_prologue, 1.2e-6, 1e-6, 1e-6, 2e-6, 0.2, start},
     {&C::attention_odd_group, 0, 0, 0, 0.3e-6, 0.5, start},
