@@ -18,7 +18,8 @@ constexpr const char* files[] = {
     "gpus/x.toml",    "models/x.toml",     "clusters/x.toml", "frameworks/x.toml",
     "recipes/x.toml", "kernels/x.toml",    "networks/x.toml", "slowdown/x.toml",
     "errors/x.toml",  "settings/x.toml",   "practice/x.toml", "fabrics/fabric.toml",
-    "aliases.toml",   "publications.toml", "order.toml",      "memory_tiers/x.toml"};
+    "aliases.toml",   "publications.toml", "suites.toml",     "order.toml",
+    "memory_tiers/x.toml"};
 constexpr const char* cluster = R"(name = "c"
 source = "x"
 grade = "assumed"

@@ -6,7 +6,9 @@
 //   2. Training's forward constants: the kernel of the library nearest to training, rows of training's sizes.
 //      Wrapper constants are nuisances here: fitted, then dropped; so are packing and splits. `sustained` is
 //      the mean slowing of those rows by the power limit: the tables' level.
-//   3. Backward from training tables, scaled by the ratio of the same machine's forward times.
+//   3. Backward from training tables, scaled by the ratio of the same machine's forward times. What keys
+//   wider
+//      than values take on Blackwell is cuDNN's own figure (kernel_assumed.cpp).
 //   4. sglang by itself, as TensorRT-LLM. SimuMax: training kernels with its own clocks, forward
 //      and backward.
 #include <algorithm>
@@ -14,6 +16,7 @@
 
 #include "base/at.hpp"
 #include "base/named_table.hpp"
+#include "calibrate/kernels/kernel_assumed.hpp"
 #include "calibrate/kernels/kernel_recipe.hpp"
 #include "kernels/mechanisms/attention.hpp"
 #include "kernels/price_kernels.hpp"
@@ -136,6 +139,7 @@ void fit_training_backward(Recipe& r) {
                      .gpu = r.gpu},
                     r.constants());
   const bool is_a100 = r.sources.gpu == "a100-sxm";
+  const double unequal = r.constants().attention_backward_unequal;  // of a newer cuDNN than that of the rows
   const double ratio = is_a100 ? r.constants().attention_forward_rate / here.attention_forward_rate : 1.0;
   r.fit("attention_backward",
         {.rows = backward,
@@ -147,6 +151,7 @@ void fit_training_backward(Recipe& r) {
          .error = &C::error_attention_backward},
         3, "training_efficiency_simumax.csv, " + r.sources.training_gpu);
   r.constants().attention_backward_rate *= ratio;
+  if (!is_a100) r.set(&C::attention_backward_unequal, unequal, 0.06, unequal_backward);
 }
 
 // Switches to a library and starts from training's attention constants.

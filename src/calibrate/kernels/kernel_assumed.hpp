@@ -7,6 +7,9 @@
 
 namespace echo::calibrate {
 
+// The source of what backward attention takes where keys are wider than values.
+extern const char* const unequal_backward;
+
 struct AssumedConstant {
   double kernels::KernelConstants::*member;
   double a100, h100, h200, blackwell;

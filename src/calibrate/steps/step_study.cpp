@@ -42,7 +42,9 @@ double StepStudy::predict(const config::MeasuredStep& step) {
 
 StepStudy read_step_study(const std::string& table, Facts facts) {
   config::CatalogInputs presets = config::read_catalog();
-  if (facts == Facts::stock) presets.publications.clear();
+  if (facts == Facts::stock)
+    std::erase_if(presets.publications,
+                  [](const config::PublishedRuns& rule) { return rule.of == config::RuleOf::publication; });
   presets.calibration.settings_stated = facts == Facts::published;
   return {config::read_measured_steps(CsvTable::read_file(table), presets), presets.calibration, {}};
 }

@@ -243,16 +243,18 @@ void read_aliases(Reading& reading, std::vector<Alias>& rows, StandIns& stand_in
 }
 
 std::vector<PublishedRuns> publications_of(Reading& reading) {
-  std::vector<PublishedRuns> calibration;
-  for (const std::string& folder : reading.folders) {
-    const std::string path = folder + "/publications.toml";
-    const auto text = read_whole_file(path);
-    if (!text) continue;
-    reading.files.push_back({"alias", path, fingerprint(*text)});
-    for (PublishedRuns& runs : read_publications(*text, path, reading.problems))
-      calibration.push_back(std::move(runs));
-  }
-  return calibration;
+  std::vector<PublishedRuns> rules;
+  for (const auto& [name, of] :
+       {std::pair{"/publications.toml", RuleOf::publication}, std::pair{"/suites.toml", RuleOf::suite}})
+    for (const std::string& folder : reading.folders) {
+      const std::string path = folder + name;
+      const auto text = read_whole_file(path);
+      if (!text) continue;
+      reading.files.push_back({"alias", path, fingerprint(*text)});
+      for (PublishedRuns& runs : read_publications(*text, path, reading.problems, of))
+        rules.push_back(std::move(runs));
+    }
+  return rules;
 }
 
 }  // namespace

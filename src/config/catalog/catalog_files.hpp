@@ -44,7 +44,7 @@ struct CatalogInputs {
   Aliases aliases;
   StandIns stand_ins;
   std::vector<ReliabilityFile> reliability;  // sorted by name
-  std::vector<PublishedRuns> publications;   // those of better folders first
+  std::vector<PublishedRuns> publications;   // those of better folders first; suites come last
   std::vector<InputFile> files;
 };
 
@@ -56,8 +56,8 @@ struct CatalogInputs {
                                                        const std::string& sweep_file = "");
 
 // Reads {gpus,models,clusters,memory_tiers,nics,switches,frameworks,recipes,kernels,networks,slowdown,errors,
-// settings,reliability}/*.toml, aliases.toml and publications.toml of every folder; of two presets with one
-// name the earlier folder's wins. Throws UserError with every problem of every file.
+// settings,reliability}/*.toml, aliases.toml, publications.toml and suites.toml of every folder; of two
+// presets with one name the earlier folder's wins. Throws UserError with every problem of every file.
 [[nodiscard]] CatalogInputs read_catalog(const std::vector<std::string>& folders = catalog_folders({}));
 
 // Presets that included files define as [gpus.NAME], ...: of equal names the last file's wins. They come

@@ -66,6 +66,30 @@ TEST(Publications, TheFirstRuleThatMatchesAndSaysSoDecides) {
   EXPECT_EQ(published_gpu(known, table, 2, "own"), "own");
 }
 
+TEST(Publications, OneOfSeveralFragmentsSuffices) {
+  const auto known = read("[[runs]]\nwhere = { gpu = [\"h100\", \"h200\"] }\ngpu = \"x\"\nsource = \"s\"\n");
+  const CsvTable table = CsvTable::parse("gpu\nH100-SXM\nH200\nB200\n", "table");
+  EXPECT_EQ(published_gpu(known, table, 0, "own"), "x");
+  EXPECT_EQ(published_gpu(known, table, 1, "own"), "x");
+  EXPECT_EQ(published_gpu(known, table, 2, "own"), "own");
+  EXPECT_THAT(complaint_about("[[runs]]\nwhere = { gpu = [] }\ngpu = \"x\"\nsource = \"s\"\n"),
+              HasSubstr("non-empty"));
+}
+
+TEST(Publications, ARunBelongsToASuiteByAnyColumnThatNamesItAndIsNotDescribedByIt) {
+  Problems problems;
+  const auto known = read_publications(
+      "[[runs]]\nwhere = { suite = \"mlperf\", round = \"v4\" }\nframework = \"nemo\"\nsource = \"s\"\n",
+      "suites.toml", problems, RuleOf::suite);
+  const CsvTable table = CsvTable::parse(
+      "source,task,note\nblog,MLPerf v4.1,\nmlperf-v4.0,,\nmlperf-v5.1,,\nblog,,as in MLPerf v4\n", "table");
+  EXPECT_EQ(published_framework(known, table, 0, "own"), "nemo");
+  EXPECT_EQ(published_framework(known, table, 1, "own"), "nemo");
+  EXPECT_EQ(published_framework(known, table, 2, "own"), "own");
+  EXPECT_EQ(published_framework(known, table, 3, "own"), "own");
+  EXPECT_FALSE(is_described(known, table, 0));
+}
+
 TEST(Publications, ARuleMayNotAskForWhatWasMeasured) {
   for (const char* column : {"step_time_s", "peak_mem_gib", "mem_kind"})
     EXPECT_THAT(complaint_about("[[runs]]\nwhere = { " + std::string(column) +

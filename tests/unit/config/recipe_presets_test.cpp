@@ -112,10 +112,12 @@ TEST_F(RecipePresets, ASweepNamesThemAndItsOwnAxesWin) {
 }
 
 TEST_F(RecipePresets, OfNoFrameworkHereAreAMistakeAtTheirPlace) {
-  EXPECT_THAT(problems("framework = [\"deepspeed\", \"paddle\"]\nrecipe = [\"none\", \"mlperf-v5.1\"]\n"
-                       "tpp = 2\n"),
-              ElementsAre(HasSubstr("6:20 recipe \"mlperf-v5.1\" is for no framework here | it is for nemo;"),
-                          HasSubstr("7:1 unknown axis \"tpp\"")));
+  EXPECT_THAT(
+      problems("framework = [\"deepspeed\", \"paddle\"]\nrecipe = [\"none\", \"mlperf-v5.1\"]\n"
+               "tpp = 2\n"),
+      ElementsAre(
+          HasSubstr("6:20 recipe \"mlperf-v5.1\" is for no framework here | it is for nemo, nemo-graphed;"),
+          HasSubstr("7:1 unknown axis \"tpp\"")));
   EXPECT_THAT(problems("recipe = \"nvidia\"\n"), ElementsAre(HasSubstr("5:11 unknown recipe \"nvidia\" | ")));
   EXPECT_THAT(problems("framework = [\"deepspeed\", \"nemo\"]\nrecipe = [\"none\", \"mlperf-v5.1\"]\n"),
               IsEmpty());  // deepspeed with it is a row that says why not

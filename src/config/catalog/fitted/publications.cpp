@@ -14,6 +14,14 @@ namespace echo::config {
 namespace {
 
 constexpr std::array<std::string_view, 3> measurements{"step_time_s", "peak_mem_gib", "mem_kind"};
+constexpr std::array<std::string_view, 2> anywhere{"suite", "round"};
+constexpr std::array<std::string_view, 6> naming{"row_id",    "source", "reference",
+                                                 "framework", "task",   "model"};
+
+template <std::size_t n>
+bool is_one_of(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 bool holds(std::string_view cell, std::string_view fragment) {
   const auto same = [](char a, char b) {
@@ -22,20 +30,31 @@ bool holds(std::string_view cell, std::string_view fragment) {
   return std::search(cell.begin(), cell.end(), fragment.begin(), fragment.end(), same) != cell.end();
 }
 
+// One fragment, or a list of which one suffices; empty where it is neither.
+std::vector<std::string> fragments_of(const toml::node& node) {
+  std::vector<std::string> out;
+  if (const auto* const one = node.as_string()) out.push_back(one->get());
+  if (const auto* const list = node.as_array())
+    for (const toml::node& one : *list)
+      out.push_back(one.is_string() ? one.as_string()->get() : std::string());
+  if (std::find(out.begin(), out.end(), "") != out.end()) out.clear();
+  return out;
+}
+
 void read_where(TableReader& rule, PublishedRuns& runs) {
   const toml::table* const where = rule.table("where");
   if (where == nullptr) return;
   for (const Entry& entry : in_file_order(*where)) {
     const std::string column(entry.key->str());
-    const auto* const fragment = entry.node->as_string();
-    if (std::find(measurements.begin(), measurements.end(), column) != measurements.end())
+    std::vector<std::string> fragments = fragments_of(*entry.node);
+    if (is_one_of(measurements, column))
       rule.problems().error(place_of(*entry.key), column + " is a measurement; it cannot identify a run",
                             "name a column that describes the run, such as reference");
-    else if (fragment == nullptr || fragment->get().empty())
+    else if (fragments.empty())
       rule.problems().error(place_of(*entry.node), "a fragment of a cell must be a non-empty string",
                             "write " + column + " = \"...\"");
     else
-      runs.where.emplace_back(column, fragment->get());
+      runs.where.emplace_back(column, std::move(fragments));
   }
 }
 
@@ -54,7 +73,7 @@ std::vector<std::int32_t> read_layers(const toml::node& node, Problems& problems
 }  // namespace
 
 std::vector<PublishedRuns> read_publications(const std::string& text, const std::string& file,
-                                             Problems& problems) {
+                                             Problems& problems, RuleOf of) {
   std::vector<PublishedRuns> out;
   const auto root = parse_toml(text, file, problems);
   if (!root) return out;
@@ -63,6 +82,7 @@ std::vector<PublishedRuns> read_publications(const std::string& text, const std:
     for (const toml::table* const table : tables_in(*list, "runs", problems)) {
       TableReader rule(*table, place_of(*table), "runs", problems);
       PublishedRuns runs;
+      runs.of = of;
       std::string source;
       read_where(rule, runs);
       rule.text("framework", runs.framework, Presence::optional);
@@ -87,13 +107,23 @@ std::vector<PublishedRuns> read_publications(const std::string& text, const std:
 }
 
 bool matches(const PublishedRuns& runs, const CsvTable& table, std::size_t row) {
-  return std::all_of(runs.where.begin(), runs.where.end(),
-                     [&](const auto& one) { return holds(table.text(row, one.first), one.second); });
+  const auto is_in = [&](std::string_view column, const std::vector<std::string>& fragments) {
+    return std::any_of(fragments.begin(), fragments.end(),
+                       [&](const std::string& one) { return holds(table.text(row, column), one); });
+  };
+  return std::all_of(runs.where.begin(), runs.where.end(), [&](const auto& one) {
+    const auto& [column, fragments] = one;
+    return is_one_of(anywhere, column)
+               ? std::any_of(naming.begin(), naming.end(),
+                             [&, &words = fragments](std::string_view name) { return is_in(name, words); })
+               : is_in(column, fragments);
+  });
 }
 
 bool is_described(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row) {
-  return std::any_of(known.begin(), known.end(),
-                     [&](const PublishedRuns& runs) { return matches(runs, table, row); });
+  return std::any_of(known.begin(), known.end(), [&](const PublishedRuns& runs) {
+    return runs.of == RuleOf::publication && matches(runs, table, row);
+  });
 }
 
 static std::string first_of(const std::vector<PublishedRuns>& known, std::string PublishedRuns::*preset,
