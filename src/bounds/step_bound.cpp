@@ -214,7 +214,7 @@ std::optional<SimTime> StepBounds::of_point(const TrainingConfig& config) {
   simulate::ComposedStep& composed = ws_.step.composed;
   ws_.scratch.blocks.look_up(input);
   const bool slow_each_other = known_.contention != simulate::Contention::off &&
-                               ws_.scratch.blocks.collectives_meet(input, ws_.scratch.block);
+                               ws_.scratch.blocks.collectives_contend(input, ws_.scratch.block);
   compose_chunks(input, slow_each_other ? simulate::Slowdown::on : simulate::Slowdown::apart,
                  ws_.scratch.block, composed, &ws_.scratch.blocks);
   passes_.clear();

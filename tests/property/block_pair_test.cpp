@@ -41,10 +41,10 @@ RandomBlock with_end(const RandomBlock& block, std::int32_t keep, std::uint64_t 
 
 void expect_alone(const RandomBlock& block, const PairedBlock& paired, const BlockPaths* paths,
                   BlockScratchData& scratch) {
-  scratch.together = SimTime::zero();
+  scratch.contended = SimTime::zero();
   ASSERT_EQ(paired.times, compose_block(block.view(), block.alone, block.factors(), scratch))
       << block.describe();
-  ASSERT_EQ(paired.together, scratch.together) << block.describe();
+  ASSERT_EQ(paired.contended, scratch.contended) << block.describe();
   if (paths == nullptr) return;
   for (const auto& [a, b] : {std::pair(&paired.paths.makespan, &paths->makespan),
                              std::pair(&paired.paths.data.start, &paths->data.start),

@@ -27,13 +27,9 @@ static timeline::OpGraphView view_of(const workload::OpGraph& graph) {
   return {graph.lane, graph.part, graph.work, &graph.needs};
 }
 
-TimedBlock time_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
-                    timeline::BlockScratchData& scratch) {
-  scratch.together = SimTime::zero();
-  TimedBlock block;
-  block.times = timeline::compose_block(view_of(graph), prices.alone, factors_of(prices, slowdown), scratch);
-  block.collectives_meet = scratch.together > SimTime::zero();
-  return block;
+static timeline::BlockTimes time_one(const workload::OpGraph& graph, const Prices& prices, Slowdown slowdown,
+                                     timeline::BlockScratchData& scratch) {
+  return timeline::compose_block(view_of(graph), prices.alone, factors_of(prices, slowdown), scratch);
 }
 
 // Fills its cost.
@@ -53,7 +49,7 @@ ComposedBlock compose_one(const workload::OpGraph& graph, const Prices& prices, 
                           timeline::BlockScratchData& scratch) {
   ComposedBlock block;
   block.times = slowdown == Slowdown::off
-                    ? time_one(graph, prices, slowdown, scratch).times
+                    ? time_one(graph, prices, slowdown, scratch)
                     : timeline::compose_block(view_of(graph), prices.alone, factors_of(prices, slowdown),
                                               scratch, prices.bottlenecks, block.paths);
   account(graph, prices, block);
@@ -112,13 +108,8 @@ void BlockMemo::look_up(const StepInput& input) {
   body_ = input.body.number;
 }
 
-// Whether the block is the same whether or not collectives slow each other.
-static bool is_same_apart(const Prices& prices, const TimedBlock& apart) {
-  return !apart.collectives_meet || prices.scale_up_loss.empty();
-}
-
-// Every block is asked for whole in the end, and most have no collectives that meet: such a block, composed
-// with all its slowdown, is what it is apart.
+// Every block is asked for whole in the end, and in most collectives do not slow each other: such a block,
+// composed with all its slowdown, is what it is apart.
 BlockMemo::Entry& BlockMemo::timed(const StepInput& input, BlockId block,
                                    timeline::BlockScratchData& scratch) {
   Entry& entry = *step_[at(block)];
@@ -132,12 +123,12 @@ BlockMemo::Entry& BlockMemo::timed(const StepInput& input, BlockId block,
       return entry;
     }
   }
-  entry.unslowed = time_one(graph, input.prices, Slowdown::off, scratch).times;
-  scratch.together = SimTime::zero();
+  entry.unslowed = time_one(graph, input.prices, Slowdown::off, scratch);
+  scratch.contended = SimTime::zero();
   entry.on = compose_one(graph, input.prices, Slowdown::on, scratch);
-  entry.apart = {entry.on.times, scratch.together > SimTime::zero()};
-  if (!is_same_apart(input.prices, entry.apart))
-    entry.apart = time_one(graph, input.prices, Slowdown::apart, scratch);
+  entry.apart = entry.on.times;
+  entry.is_contended = scratch.contended > SimTime::zero();
+  if (entry.is_contended) entry.apart = time_one(graph, input.prices, Slowdown::apart, scratch);
   entry.is_known = true;
   return entry;
 }
@@ -150,24 +141,24 @@ void BlockMemo::time_both(const StepInput& input, BlockId block, std::int32_t al
   for (std::size_t i = 0; i < 2; ++i) {
     const workload::OpGraph& graph = input.work.blocks[at(block) + i];
     views[i] = view_of(graph);
-    step_[at(block) + i]->unslowed = time_one(graph, prices, Slowdown::off, scratch).times;
+    step_[at(block) + i]->unslowed = time_one(graph, prices, Slowdown::off, scratch);
   }
   const timeline::BlockPair both{views[0], views[1], alike};
   timeline::compose_pair(both, prices.alone, factors_of(prices, Slowdown::on), scratch, prices.bottlenecks,
                          pair[0], pair[1]);
-  bool are_same = true;
+  bool is_contended = false;
   for (std::size_t i = 0; i < 2; ++i) {
     Entry& entry = *step_[at(block) + i];
     entry.on.cost = {}, entry.on.times = pair[i].times, entry.on.paths = pair[i].paths;
     account(input.work.blocks[at(block) + i], prices, entry.on);
-    entry.apart = {pair[i].times, pair[i].together > SimTime::zero()};
-    are_same = are_same && is_same_apart(prices, entry.apart);
+    entry.apart = pair[i].times;
+    entry.is_contended = pair[i].contended > SimTime::zero();
+    is_contended = is_contended || entry.is_contended;
   }
-  if (!are_same) {
+  if (is_contended) {
     timeline::compose_pair(both, prices.alone, factors_of(prices, Slowdown::apart), scratch, pair[0],
                            pair[1]);
-    for (std::size_t i = 0; i < 2; ++i)
-      step_[at(block) + i]->apart = {pair[i].times, pair[i].together > SimTime::zero()};
+    for (std::size_t i = 0; i < 2; ++i) step_[at(block) + i]->apart = pair[i].times;
   }
   for (std::size_t i = 0; i < 2; ++i) step_[at(block) + i]->is_known = true;
 }
@@ -176,25 +167,25 @@ const timeline::BlockTimes& BlockMemo::times_of(const StepInput& input, BlockId 
                                                 timeline::BlockScratchData& scratch) {
   ECHO_EXPECT(slowdown != Slowdown::on);
   const Entry& entry = timed(input, block, scratch);
-  return slowdown == Slowdown::off ? entry.unslowed : entry.apart.times;
+  return slowdown == Slowdown::off ? entry.unslowed : entry.apart;
 }
 
 const ComposedBlock& BlockMemo::of(const StepInput& input, BlockId block, Slowdown slowdown,
                                    timeline::BlockScratchData& scratch) {
   ECHO_EXPECT(slowdown != Slowdown::off);
   Entry& entry = timed(input, block, scratch);
-  if (slowdown == Slowdown::on || is_same_apart(input.prices, entry.apart)) return entry.on;
+  if (slowdown == Slowdown::on || !entry.is_contended) return entry.on;
   if (!entry.whole_apart) entry.whole_apart = std::make_unique<ComposedBlock>();
   if (!std::exchange(entry.has_whole_apart, true))
     *entry.whole_apart = compose_one(input.work.blocks[at(block)], input.prices, slowdown, scratch);
   return *entry.whole_apart;
 }
 
-bool BlockMemo::collectives_meet(const StepInput& input, timeline::BlockScratchData& scratch) {
-  bool meet = false;
+bool BlockMemo::collectives_contend(const StepInput& input, timeline::BlockScratchData& scratch) {
+  bool contend = false;
   for (const BlockId block : ids<BlockId>(input.work.block_count))
-    meet = timed(input, block, scratch).apart.collectives_meet || meet;
-  return meet;
+    contend = timed(input, block, scratch).is_contended || contend;
+  return contend;
 }
 
 }  // namespace echo::simulate

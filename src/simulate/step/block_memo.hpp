@@ -28,14 +28,6 @@ struct ComposedBlock {
 [[nodiscard]] ComposedBlock compose_one(const workload::OpGraph&, const Prices&, Slowdown,
                                         timeline::BlockScratchData& scratch);
 
-// Its times alone, and whether collectives meet in it: less than a fifth of the work.
-struct TimedBlock {
-  timeline::BlockTimes times;
-  bool collectives_meet = false;
-};
-[[nodiscard]] TimedBlock time_one(const workload::OpGraph&, const Prices&, Slowdown,
-                                  timeline::BlockScratchData& scratch);
-
 // For one catalog and one calibration, and for prices of one PriceMemo: a block is known by the numbers that
 // its kernels and collectives have there.
 class BlockMemo {
@@ -49,8 +41,8 @@ class BlockMemo {
   // With slowdown.
   [[nodiscard]] const ComposedBlock& of(const StepInput&, BlockId, Slowdown,
                                         timeline::BlockScratchData& scratch);
-  // Whether collectives run at the same time in some block of the step, as they do apart.
-  [[nodiscard]] bool collectives_meet(const StepInput&, timeline::BlockScratchData& scratch);
+  // Whether collectives slow each other in some block of the step, or a kernel by more than one of them does.
+  [[nodiscard]] bool collectives_contend(const StepInput&, timeline::BlockScratchData& scratch);
 
   [[nodiscard]] MemoCount count() const { return count_; }
 
@@ -63,9 +55,9 @@ class BlockMemo {
     }
   };
   struct Entry {
-    bool is_known = false;  // all but whole_apart
-    timeline::BlockTimes unslowed;
-    TimedBlock apart;
+    bool is_known = false;      // all but whole_apart
+    bool is_contended = false;  // else it is the same apart
+    timeline::BlockTimes unslowed, apart;
     ComposedBlock on;
     bool has_whole_apart = false;  // where it is asked for
     std::unique_ptr<ComposedBlock> whole_apart;

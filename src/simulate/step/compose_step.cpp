@@ -246,7 +246,7 @@ class Cases {
 SlowedSteps compose_slowed(const StepInput& input, bool collectives_slow, ComposeScratch& scratch,
                            ComposedStep& out) {
   scratch.blocks.look_up(input);
-  const bool slow_each_other = collectives_slow && scratch.blocks.collectives_meet(input, scratch.block);
+  const bool slow_each_other = collectives_slow && scratch.blocks.collectives_contend(input, scratch.block);
   Cases cases(input, scratch, out);
   cases.add(Slowdown::off);
   if (slow_each_other) cases.add(Slowdown::apart);

@@ -64,7 +64,7 @@ void add_shared_time(const workload::OpGraph& graph, const Prices& prices, std::
   timeline::BlockScratchData ran;
   (void)timeline::compose_block({graph.lane, graph.part, graph.work, &graph.needs}, prices.alone,
                                 prices.factors(), ran);
-  if (ran.together == SimTime::zero()) return;
+  if (ran.contended == SimTime::zero()) return;
   Losses losses{graph, prices, count, out};
   each_stretch(graph, ran, [&](const auto& running, SimTime time) { losses.add(running, time); });
 }

@@ -66,7 +66,9 @@ struct BlockScratchData {
   std::vector<SimTime> start, end;
   std::vector<OpId> next, before;           // [ops] the next op of the same lane and the one before, or none
   std::vector<BottleneckTimes> bottleneck;  // [ops] of the path to each op's end; only if no rate can change
-  SimTime together{};  // time with two or more collectives at once; only if a rate can change
+  // Time in which a collective loses to another, or a kernel runs beside two of them: without any, tables of
+  // losses change nothing. Only if a rate can change.
+  SimTime contended{};
 };
 
 // Contract: lanes and needs as above; alone >= 0. With factors, ops of the compute lane are kernels and all

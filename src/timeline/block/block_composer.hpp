@@ -35,7 +35,7 @@ struct Halfway {
   bool is_reached = false;  // with none of the others begun
   std::array<LaneState, static_cast<std::size_t>(lane_count)> lane{};
   unsigned running = 0, begun = 0;  // sets of lanes
-  SimTime now{}, together{};
+  SimTime now{}, contended{};
   BlockTimes out{};
   BlockPaths paths;
   std::optional<Drivers> drivers;
@@ -94,7 +94,7 @@ class Composer {
       if ((halfway.begun & bit) == 0) unopened_ |= bit;
     }
     running_ = halfway.running, now_ = halfway.now, out_ = halfway.out;
-    *together_ = halfway.together;
+    *contended_ = halfway.contended;
     return run_on();
   }
 
@@ -105,8 +105,8 @@ class Composer {
     scratch.start.resize(ops);
     scratch.end.resize(ops, not_ended);
     scratch.next.resize(ops);
-    scratch.together = SimTime::zero();
-    together_ = &scratch.together;
+    scratch.contended = SimTime::zero();
+    contended_ = &scratch.contended;
     start_ = scratch.start.data(), end_ = scratch.end.data(), next_ = scratch.next.data();
     std::array<OpId, lanes> heads{};
     for (std::size_t i = ops; i-- > 0;) {
@@ -132,7 +132,8 @@ class Composer {
 
   void note_halfway() {
     Halfway<Drivers>& half = *std::exchange(halfway_, nullptr);
-    half.lane = lane_, half.running = running_, half.now = now_, half.together = *together_, half.out = out_;
+    half.lane = lane_, half.running = running_, half.now = now_, half.contended = *contended_,
+    half.out = out_;
     half.drivers.emplace(drivers_);
     half.paths = *noted_paths_;
     half.is_reached = true;
@@ -227,7 +228,6 @@ class Composer {
       if (lane_[l].left < dt) dt = lane_[l].left, ended = l;
     });
     now_ += SimTime(dt);
-    *together_ += SimTime(dt);
     pass(ended, dt, false);
     each_running([&](std::size_t l) {
       lane_[l].left -= dt;
@@ -242,7 +242,7 @@ class Composer {
     } else {
       each_running([&](std::size_t l) { lane_[l].factor = 1.0; });
     }
-    if (!factors_.scale_up_loss.empty()) add_losses();
+    const bool loses = !factors_.scale_up_loss.empty() && add_losses();
     std::int64_t dt = INT64_MAX;
     std::size_t ended = 0;
     each_running([&](std::size_t l) {
@@ -251,8 +251,7 @@ class Composer {
       if (lane.ahead < dt) dt = lane.ahead, ended = l;
     });
     now_ += SimTime(dt);
-    const unsigned collectives = running_ & ~1U;
-    if ((collectives & (collectives - 1)) != 0) *together_ += SimTime(dt);
+    if (loses) *contended_ += SimTime(dt);
     pass(ended, dt, true);
     each_running([&](std::size_t l) { go_on(l, dt); });
   }
@@ -320,8 +319,12 @@ class Composer {
     }
   }
 
-  // Collectives that run at the same time.
-  void add_losses() {
+  // Collectives that run at the same time; whether that makes any difference, in the rates or, beside a
+  // kernel, in what bounds it.
+  bool add_losses() {
+    const unsigned collectives = running_ & ~1U;
+    const bool meet = (collectives & (collectives - 1)) != 0;
+    bool loses = meet && collectives != running_ && !factors_.kernel_factor.empty();
     each_running([&](std::size_t l) {
       if (l == compute) return;
       const std::size_t row = collective_on(l) * at(factors_.collectives);
@@ -336,8 +339,10 @@ class Composer {
           drivers_.lose(l, other, Bottleneck::scale_out, factors_.scale_out_loss[beside]);
         }
       });
+      loses = loses || scale_up + scale_out > 0.0;
       lane_[l].factor += scale_up + scale_out;
     });
+    return loses;
   }
 
   void finish(std::size_t l) {
@@ -363,7 +368,7 @@ class Composer {
   [[no_unique_address]] Drivers drivers_;
   SimTime *start_ = nullptr, *end_ = nullptr;  // [ops]
   OpId* next_ = nullptr;                       // [ops]
-  SimTime* together_ = nullptr;
+  SimTime* contended_ = nullptr;
   std::array<LaneState, lanes> lane_{};
   unsigned running_ = 0, waiting_ = 0, unopened_ = 0;  // sets of lanes, one bit each
   SimTime now_{};

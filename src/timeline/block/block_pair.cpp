@@ -47,7 +47,7 @@ void compose_both(const BlockPair& pair, std::span<const SimTime> alone, const F
   half.alike = pair.alike, half.end_of = last_kernel(pair.first, pair.alike);
   Composer<Drivers> one(pair.first, alone, factors, scratch, drivers_of(first.paths));
   first.times = half.end_of.is_none() ? one.run() : one.run_noting(half, first.paths);
-  first.together = scratch.together;
+  first.contended = scratch.contended;
   end(pair.first, first);
   if (half.is_reached && goes_on(pair.second, half)) {
     second.paths = half.paths;
@@ -57,7 +57,7 @@ void compose_both(const BlockPair& pair, std::span<const SimTime> alone, const F
   } else {
     second.times = Composer<Drivers>(pair.second, alone, factors, scratch, drivers_of(second.paths)).run();
   }
-  second.together = scratch.together;
+  second.contended = scratch.contended;
   end(pair.second, second);
 }
 
@@ -79,9 +79,9 @@ void compose_pair(const BlockPair& pair, std::span<const SimTime> alone, const F
                   BlockScratchData& scratch, PairedBlock& first, PairedBlock& second) {
   if (!rates_may_change(pair.first, factors) || !rates_may_change(pair.second, factors)) {
     for (const auto& [graph, out] : {std::pair(&pair.first, &first), std::pair(&pair.second, &second)}) {
-      scratch.together = SimTime::zero();
+      scratch.contended = SimTime::zero();
       out->times = compose_block(*graph, alone, factors, scratch);
-      out->together = scratch.together;
+      out->contended = scratch.contended;
     }
     return;
   }
@@ -96,9 +96,9 @@ void compose_pair(const BlockPair& pair, std::span<const SimTime> alone, const F
                   PairedBlock& second) {
   if (!rates_may_change(pair.first, factors) || !rates_may_change(pair.second, factors)) {
     for (const auto& [graph, out] : {std::pair(&pair.first, &first), std::pair(&pair.second, &second)}) {
-      scratch.together = SimTime::zero();
+      scratch.contended = SimTime::zero();
       out->times = compose_block(*graph, alone, factors, scratch, bottlenecks, out->paths);
-      out->together = scratch.together;
+      out->contended = scratch.contended;
     }
     return;
   }

@@ -13,8 +13,8 @@ namespace echo::timeline {
 
 struct PairedBlock {
   BlockTimes times;
-  BlockPaths paths;    // where bottlenecks are given
-  SimTime together{};  // as in BlockScratchData
+  BlockPaths paths;     // where bottlenecks are given
+  SimTime contended{};  // as in BlockScratchData
 };
 
 struct BlockPair {
