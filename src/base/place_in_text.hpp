@@ -10,7 +10,7 @@
 
 namespace echo {
 
-// Of byte `at`, from 0, and the `length` bytes from there on; behind the end of the text: that of its end.
+// The place of byte `at`, from 0, and the `length` bytes from there on; behind the end of the text, its end.
 [[nodiscard]] inline Place place_in_text(std::string_view text, std::size_t at, const std::string& file,
                                          std::size_t length = 1) {
   const std::string_view before = text.substr(0, at);

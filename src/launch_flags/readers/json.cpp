@@ -10,7 +10,7 @@ namespace echo::launch_flags {
 
 namespace {
 
-// Of the byte before which the reader stopped.
+// The place of the byte before which the reader stopped.
 Place place_before(const std::string& text, std::size_t byte, const std::string& file) {
   return place_in_text(text, byte > 0 ? byte - 1 : 0, file);
 }
