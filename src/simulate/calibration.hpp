@@ -28,10 +28,8 @@ struct Calibration {
   Contention contention = default_contention;          // [simulate] contention of the sweep
   std::int64_t packet_budget = default_packet_budget;  // [simulate] packet_budget
   ProductionModel production;
-  Setting setting = Setting::benchmark;  // [simulate] setting
-  // Whether configs say what runs; false: where a published run leaves its settings or its machine open, they
-  // are the framework's defaults on the vendor's machine.
-  bool settings_stated = true;
+  Setting setting = Setting::benchmark;            // [simulate] setting
+  SettingsFrom settings_from = SettingsFrom::run;  // configs of a sweep say what runs
   kernels::Database measured;  // kernels that a user's profiles time; looks at bytes that somebody else keeps
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };

@@ -332,10 +332,10 @@ void serialize(Archive& archive, echo::collective::NetworkConstants& constants, 
 
 template <class Archive>
 void serialize(Archive& archive, echo::simulate::ErrorModel& errors, unsigned) {
-  auto& [sigma, hidden, own, mixtures, compiled, tuning, settings, machine, untried, untried_gpu,
+  auto& [sigma, hidden, own, mixtures, compiled, tuning, settings, suite, machine, untried, untried_gpu,
          untried_framework, extrapolated, host, network, beyond, measured, p90, states, activations, rest,
          publication] = errors;
-  all(archive, sigma, hidden, own, mixtures, compiled, tuning, settings, machine, untried, untried_gpu,
+  all(archive, sigma, hidden, own, mixtures, compiled, tuning, settings, suite, machine, untried, untried_gpu,
       untried_framework, extrapolated, host, network, beyond, measured, p90, states, activations, rest,
       publication);
 }

@@ -80,7 +80,7 @@ static void compose_and_report(const StepInput& input, const Catalog& catalog, c
       evidence_behind(slowed.cost.graded, input.work.collectives, input.config, catalog, calibration);
   ws.step.evidence.issued = slowed.cost.issued;
   ws.step.evidence.peers = slowed.cost.peers;
-  ws.step.evidence.settings_stated = calibration.settings_stated;
+  ws.step.evidence.settings_from = calibration.settings_from;
   ws.step.evidence.untried = untried(calibration.practice, input.config, catalog);
   ws.step.evidence.framework_tried = is_framework_tried(calibration.practice, input.config, catalog);
   if (const auto* const best = best_published(calibration.practice, input.config, catalog))

@@ -23,8 +23,10 @@
 // open, and the framework's defaults on the vendor's machine are assumed. These are two errors, and one set
 // of constants for both would be too wide for the first and too narrow for the second. So the constants are
 // fitted to runs as their publications describe them (`echo-calibrate held-out`), and what is added where
-// settings are assumed to the same runs without those facts (`held-out --stock`). In both, predictions come
-// from models that had not seen the publication.
+// settings are assumed to the same runs without those facts (`held-out --stock`): one number where they are
+// the framework's defaults, one where the code of the run's suite is known. The second is not scaled by what
+// it covers: that code was read with these very runs in sight. In both, predictions come from models that had
+// not seen the publication.
 //
 // Not fitted: the error of a host time that no step tells. Two frameworks have measured host times; left out
 // in turn, each leaves one to fit to.
@@ -32,6 +34,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <span>
@@ -119,7 +122,9 @@ Constants of_stated(ErrorModel& model) {
 }
 
 // What is added where they are assumed.
-Constants of_unstated(ErrorModel& model) { return {&model.unstated_settings, &model.unstated_machine}; }
+Constants of_unstated(ErrorModel& model) {
+  return {&model.unstated_settings, &model.unstated_machine, &model.unstated_suite};
+}
 
 using Choose = Constants (*)(ErrorModel&);
 
@@ -187,8 +192,11 @@ ErrorModel fit_errors(const std::vector<StepError>& errors, const ErrorModel& pr
 
 ErrorModel fit_unstated(const std::vector<StepError>& errors, const ErrorModel& stated) {
   ErrorModel model = most_likely(errors, stated, of_unstated);
-  const Constants constants = of_unstated(model);
-  scale(errors, constants, 0.80, model.p90, model);
+  std::vector<StepError> defaults;
+  for (const StepError& one : errors)
+    if (one.evidence.settings_from == simulate::SettingsFrom::defaults) defaults.push_back(one);
+  const std::array<double*, 2> constants{&model.unstated_settings, &model.unstated_machine};
+  if (!defaults.empty()) scale(defaults, constants, 0.80, model.p90, model);
   return model;
 }
 

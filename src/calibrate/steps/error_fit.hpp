@@ -10,7 +10,7 @@
 namespace echo::calibrate {
 
 // Constants that a fit moves: the first of config::error_fields().
-inline constexpr std::size_t fitted_count = fitted_error_source_count + 10;
+inline constexpr std::size_t fitted_count = fitted_error_source_count + 11;
 
 // The errors are of runs whose settings are stated. By maximum likelihood under `prior`, then scaled so that
 // one standard deviation holds 68 % of the runs of a publication and p90 of them 80 %, as
@@ -18,7 +18,8 @@ inline constexpr std::size_t fitted_count = fitted_error_source_count + 10;
 [[nodiscard]] simulate::ErrorModel fit_errors(const std::vector<StepError>& errors,
                                               const simulate::ErrorModel& prior);
 
-// `stated` with what is added where settings are assumed, fitted to such runs; their bands of p90 hold 80 %.
+// `stated` with what is added where settings are not the run's own, fitted to such runs; where nothing better
+// than defaults is known, bands of p90 hold 80 %.
 [[nodiscard]] simulate::ErrorModel fit_unstated(const std::vector<StepError>& errors,
                                                 const simulate::ErrorModel& stated);
 

@@ -24,7 +24,7 @@ namespace echo::calibrate {
 
 namespace {
 
-constexpr const char* fit_date = "2026-11-28";
+constexpr const char* fit_date = "2026-11-29";
 
 struct Request {
   std::string table, out, runs;

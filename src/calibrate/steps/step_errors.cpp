@@ -36,6 +36,9 @@ std::array<std::int32_t, error_source_count> ErrorOwners::of(const training::Tra
 
 std::optional<StepError> step_error(StepStudy& study, const config::MeasuredStep& step, ErrorOwners& owners) {
   StepError out{.row = step.row, .publication = step.source};
+  // Frameworks as they come serve runs as their publications describe them where no fact is missing.
+  study.calibration.settings_from =
+      study.facts == Facts::published ? simulate::SettingsFrom::run : step.settings_from;
   out.report = simulate::simulate(*step.config, study.steps.catalog, study.calibration, study.workspace);
   if (out.report.status != training::Status::ok) return std::nullopt;
   out.evidence = study.workspace.step.evidence;

@@ -45,8 +45,7 @@ StepStudy read_step_study(const std::string& table, Facts facts) {
   if (facts == Facts::stock)
     std::erase_if(presets.publications,
                   [](const config::PublishedRuns& rule) { return rule.of == config::RuleOf::publication; });
-  presets.calibration.settings_stated = facts == Facts::published;
-  return {config::read_measured_steps(CsvTable::read_file(table), presets), presets.calibration, {}};
+  return {config::read_measured_steps(CsvTable::read_file(table), presets), presets.calibration, {}, facts};
 }
 
 std::string default_step_table() {

@@ -13,10 +13,15 @@ namespace echo::calibrate {
 
 using StepRows = std::vector<const config::MeasuredStep*>;
 
+// stock: without what publications state about their runs, so that frameworks run as they come, or as the
+// suite of a run sets them.
+enum class Facts { published, stock };
+
 struct StepStudy {
   config::MeasuredSteps steps;
   simulate::Calibration calibration;  // moved by the fits
   simulate::Workspace workspace;
+  Facts facts = Facts::published;
 
   // Benchmarks that were measured and that can be simulated.
   [[nodiscard]] StepRows scored();
@@ -26,8 +31,6 @@ struct StepStudy {
   void forget_prices() { workspace = simulate::Workspace(); }
 };
 
-// stock: without what publications state about their runs, so that frameworks run as they come.
-enum class Facts { published, stock };
 [[nodiscard]] StepStudy read_step_study(const std::string& table, Facts = Facts::published);
 [[nodiscard]] std::string default_step_table();  // below $ECHO_DATA_DIR (../shared/data)
 // The argument behind the last `name`, as "--table"; else `otherwise`.

@@ -367,8 +367,12 @@ MeasuredSteps read_measured_steps(const CsvTable& table, const CatalogInputs& pr
       step.step_seconds = positive_number(table, row, "step_time_s");
       if (const auto printed = positive_number(table, row, "peak_mem_gib"))
         step.peak_memory = measured_memory(*printed, table.text(row, "mem_kind"));
-      step.settings_stated =
-          is_described(presets.publications, table, row) || !table.text(row, "recipe").empty();
+      using simulate::SettingsFrom;
+      step.settings_from =
+          is_described(presets.publications, table, row) || !table.text(row, "recipe").empty()
+              ? SettingsFrom::run
+          : is_of_suite(presets.publications, table, row) ? SettingsFrom::suite
+                                                          : SettingsFrom::defaults;
       step.outcome =
           memory_outcome(table.text(row, "mem_kind"), step.step_seconds || step.peak_memory.has_value());
       return step;

@@ -22,9 +22,9 @@ struct MeasuredStep {
   std::optional<simulate::Setting> setting;  // of the run, where the table says
   std::string skipped;                       // why it is not scored; empty = scored
   std::optional<training::TrainingConfig> config;
-  // A rule of publications.toml describes the run, or the row names its recipe; else what cells leave open is
-  // assumed to be as the framework comes, on the vendor's machine.
-  bool settings_stated = false;
+  // run: a rule of publications.toml describes it, or the row names its recipe. suite: one of suites.toml
+  // does. Else what cells leave open is assumed to be as the framework comes, on the vendor's machine.
+  simulate::SettingsFrom settings_from = simulate::SettingsFrom::defaults;
   bool recompute_open = false, zero_open = false;  // not given in the table
   std::optional<double> step_seconds;              // measured
   std::optional<MeasuredMemory> peak_memory;       // measured

@@ -118,9 +118,12 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   set(Source::memory,
       (share(Bottleneck::memory) + share(Bottleneck::fixed)) * known * with(Source::memory, of_gpu));
   set(Source::scale_up, share(Bottleneck::scale_up) * with(Source::scale_up, of_network));
-  const auto unstated = [&evidence](double more) { return evidence.settings_stated ? 0.0 : square(more); };
+  const SettingsFrom from = evidence.settings_from;
+  const double of_settings = from == SettingsFrom::defaults ? square(model.unstated_settings)
+                             : from == SettingsFrom::suite  ? square(model.unstated_suite)
+                                                            : 0.0;
   // A fabric that gives a third of its rate lengthens its share by two thirds and more: log-normal.
-  const double of_machine = unstated(std::expm1(model.unstated_machine));
+  const double of_machine = from == SettingsFrom::run ? 0.0 : square(std::expm1(model.unstated_machine));
   set(Source::scale_out,
       share(Bottleneck::scale_out) * with(Source::scale_out, of_network + of_size + of_machine));
   set(Source::latency, share(Bottleneck::latency) * with(Source::latency, of_network + of_size));
@@ -135,7 +138,7 @@ std::array<double, error_source_count> contributions(const ErrorModel& model, co
   const double of_kind = (evidence.mixes_experts ? square(model.mixtures) : 0.0) +
                          (evidence.tunes ? square(model.tuning) : 0.0) +
                          (evidence.compiles ? square(model.compiled) : 0.0);
-  set(Source::framework, with(Source::framework, of_kind + unstated(model.unstated_settings)));
+  set(Source::framework, with(Source::framework, of_kind + of_settings));
   set(Source::layout, with(Source::layout, own));
   return error;
 }

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 
 #include "base/error_source.hpp"
 
 namespace echo::simulate {
+
+// Where the settings of a run come from that it leaves open: the framework's defaults, on the vendor's
+// machine; what all runs of its suite share; or the run itself, whose publication has been read.
+enum class SettingsFrom : std::uint8_t { defaults, suite, run };
 
 // The defaults are orders of magnitude, for catalogs that say nothing.
 struct ErrorModel {
@@ -23,8 +28,9 @@ struct ErrorModel {
   double compiled = 0.06;
   double tuning = 0.05;  // of framework, in quadrature, for fine-tuning: packed documents, frozen weights and
                          //   adapters, which sustained rates were not fitted to
-  // Where it is assumed that a run used the framework's defaults on the vendor's machine, in quadrature:
-  double unstated_settings = 0.06;  // of framework
+  // Where settings are not those of the run, in quadrature:
+  double unstated_settings = 0.06;  // of framework, where they are its defaults
+  double unstated_suite = 0.03;     // of framework, where its suite is known
   double unstated_machine = 0.50;   // of scale_out: fabrics of public clusters give 17 to 100 % of their NICs
   // A part of layout, in quadrature, for each choice that no published run of the GPU kind has exercised.
   double untried_choice = 0.03;

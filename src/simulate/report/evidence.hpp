@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/units.hpp"
+#include "simulate/report/error_model.hpp"
 
 namespace echo::simulate {
 
@@ -15,7 +16,7 @@ struct Evidence {
   bool network_measured = true;     // there are logs of the cluster's network, as far as collectives reach
   double octaves_beyond = 0.0;      // log2 of their nodes over the most that were measured; 0 within
   bool host_measured = false;       // of the framework
-  bool settings_stated = true;      // what ran is known, rather than assumed to be the framework's defaults
+  SettingsFrom settings_from = SettingsFrom::run;
   // What tensor-parallel collectives would wait for hosts, were each of their ranks' late by a call, where a
   // pipeline crosses nodes.
   SimTime peers{};

@@ -29,17 +29,16 @@ void predict_memory(const config::MeasuredStep& step, const training::TrainingCo
         1_GiB;
 }
 
-// The calibration of each setting, for runs whose settings are assumed and for those whose settings are
-// stated.
-using Settings = std::array<std::array<simulate::Calibration, 2>, simulate::setting_names.size()>;
+// The calibration of each setting, by where the settings of a run come from (SettingsFrom).
+using Settings = std::array<std::array<simulate::Calibration, 3>, simulate::setting_names.size()>;
 
 Settings settings_of(const simulate::Calibration& calibration) {
   Settings out;
   for (std::size_t i = 0; i < out.size(); ++i)
-    for (std::size_t stated = 0; stated < out[i].size(); ++stated) {
-      out[i][stated] = calibration;
-      out[i][stated].setting = static_cast<simulate::Setting>(i);
-      out[i][stated].settings_stated = stated == 1;
+    for (std::size_t from = 0; from < out[i].size(); ++from) {
+      out[i][from] = calibration;
+      out[i][from].setting = static_cast<simulate::Setting>(i);
+      out[i][from].settings_from = static_cast<simulate::SettingsFrom>(from);
     }
   return out;
 }
@@ -50,7 +49,7 @@ StepPrediction predict(const config::MeasuredStep& step, const simulate::Catalog
   StepPrediction out;
   if (!step.config) return out;
   const simulate::Calibration& calibration =
-      settings.at(at(step.setting.value_or(simulate::Setting::benchmark))).at(step.settings_stated ? 1 : 0);
+      settings.at(at(step.setting.value_or(simulate::Setting::benchmark))).at(at(step.settings_from));
   out.report = simulate::simulate(*step.config, catalog, calibration, workspace);
   if (out.report.status != training::Status::ok) return out;
   auto readings = config::readings_of(step);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <iterator>
 
 #include "base/at.hpp"
@@ -18,7 +19,8 @@ namespace {
 
 std::string cell(const std::optional<double>& value) { return value ? fmt::format("{:.6g}", *value) : ""; }
 
-constexpr std::size_t config_columns = 13;  // from gpu to seq_len
+constexpr std::array<const char*, 3> settings_words{"assumed", "suite", "stated"};  // by SettingsFrom
+constexpr std::size_t config_columns = 13;                                          // from gpu to seq_len
 
 void add_config(const PredictedStep& row, std::string& out) {
   const config::MeasuredStep& step = row.step;
@@ -47,7 +49,7 @@ void add_step(const PredictedStep& row, std::string& out) {
   for (const SimTime part : report.exposed) out += "," + cell(to_seconds(part) / row.seconds());
   for (const double share : report.bottleneck) out += "," + cell(share);
   out += fmt::format(",{},{:.6g},{}", simulate::setting_names.at(at(row.setting())), report.rel_error_p90,
-                     row.step.settings_stated ? "stated" : "assumed");
+                     settings_words.at(at(row.step.settings_from)));
 }
 
 }  // namespace

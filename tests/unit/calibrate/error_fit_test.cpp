@@ -12,18 +12,20 @@
 namespace echo::calibrate {
 namespace {
 
+using simulate::SettingsFrom;
 constexpr auto layout = static_cast<std::size_t>(ErrorSource::layout);
 
 // Runs whose errors follow the model: a draw for each (publication, source, owner) and one for each run.
 std::vector<StepError> drawn(const simulate::ErrorModel& model, std::uint64_t seed,
-                             std::uint64_t publications, std::uint64_t runs, bool settings_stated = true) {
+                             std::uint64_t publications, std::uint64_t runs,
+                             SettingsFrom from = SettingsFrom::run) {
   std::vector<StepError> out;
   for (std::uint64_t p = 0; p < publications; ++p) {
     for (std::uint64_t i = 0; i < runs; ++i) {
       StepError one{.row = std::to_string(i), .publication = "p" + std::to_string(p)};
       one.report = support::random_report(seed + p, i);
       one.evidence = support::random_evidence(seed, p);
-      one.evidence.settings_stated = settings_stated;
+      one.evidence.settings_from = from;
       const auto owner = static_cast<std::int32_t>(i % 2);  // two GPU kinds, clusters, frameworks
       one.owner.fill(owner);
       one.owner[layout] = -1;
@@ -76,13 +78,14 @@ TEST(ErrorFit, WidensTheBandsOfAssumedSettingsAlone) {
   simulate::ErrorModel model = truth();
   model.unstated_settings = 0.15;
   const simulate::ErrorModel stated = fit_errors(drawn(model, 10, 40, 12), {});
-  const simulate::ErrorModel fitted = fit_unstated(drawn(model, 40, 40, 12, false), stated);
-  const auto unseen = drawn(model, 5'000, 200, 12, false);
+  const simulate::ErrorModel fitted = fit_unstated(drawn(model, 40, 40, 12, SettingsFrom::defaults), stated);
+  const auto unseen = drawn(model, 5'000, 200, 12, SettingsFrom::defaults);
   EXPECT_LT(accuracy::coverage(banded(unseen, stated), stated.p90).covered, 0.75);
   EXPECT_NEAR(accuracy::coverage(banded(unseen, fitted), fitted.p90).covered, 0.80, 0.05);
   simulate::ErrorModel other = fitted;
   other.unstated_settings = stated.unstated_settings;
   other.unstated_machine = stated.unstated_machine;
+  other.unstated_suite = stated.unstated_suite;
   EXPECT_EQ(other, stated);
 }
 

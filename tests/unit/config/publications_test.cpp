@@ -88,6 +88,8 @@ TEST(Publications, ARunBelongsToASuiteByAnyColumnThatNamesItAndIsNotDescribedByI
   EXPECT_EQ(published_framework(known, table, 2, "own"), "own");
   EXPECT_EQ(published_framework(known, table, 3, "own"), "own");
   EXPECT_FALSE(is_described(known, table, 0));
+  EXPECT_TRUE(is_of_suite(known, table, 0));
+  EXPECT_FALSE(is_of_suite(known, table, 2));
 }
 
 TEST(Publications, ARuleMayNotAskForWhatWasMeasured) {

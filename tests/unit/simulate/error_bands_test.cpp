@@ -53,7 +53,7 @@ TEST(ErrorBands, AreNoNarrowerWhereThereIsLessEvidence) {
     new_gpu.untried |= bit_of(Choice::gpu);
     new_framework.framework_tried = false;
     tuning.tunes = true;
-    assumed.settings_stated = false;
+    assumed.settings_from = SettingsFrom::defaults;
     modelled.graded[static_cast<std::size_t>(ops::Grade::modelled)] +=
         modelled.graded[static_cast<std::size_t>(ops::Grade::measured)];
     modelled.graded[static_cast<std::size_t>(ops::Grade::measured)] = SimTime::zero();
@@ -86,7 +86,9 @@ TEST(ErrorBands, OfAssumedSettingsCarryThoseOfTheFrameworkAndOfTheFabric) {
   model.sigma = {};
   model.own_share = 0.0;
   Evidence assumed;
-  assumed.settings_stated = false;
+  assumed.settings_from = SettingsFrom::suite;
+  EXPECT_NEAR(of(banded(model, assumed, report), ErrorSource::framework), model.unstated_suite, 1e-6);
+  assumed.settings_from = SettingsFrom::defaults;
   report = banded(model, assumed, report);
   EXPECT_NEAR(of(report, ErrorSource::framework), model.unstated_settings, 1e-6);
   EXPECT_NEAR(of(report, ErrorSource::scale_out), 0.5 * std::expm1(model.unstated_machine), 1e-6);

@@ -41,6 +41,7 @@ constexpr std::array fields{
     field<&ErrorModel::compiled>("compiled", 0.0, 10.0),
     field<&ErrorModel::tuning>("tuning", 0.0, 10.0),
     field<&ErrorModel::unstated_settings>("unstated_settings", 0.0, 10.0),
+    field<&ErrorModel::unstated_suite>("unstated_suite", 0.0, 10.0),
     field<&ErrorModel::unstated_machine>("unstated_machine", 0.0, 10.0),
     field<&ErrorModel::untried_choice>("untried_choice", 0.0, 10.0),
     field<&ErrorModel::untried_gpu>("untried_gpu", 0.0, 10.0),

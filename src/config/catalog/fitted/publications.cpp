@@ -120,10 +120,18 @@ bool matches(const PublishedRuns& runs, const CsvTable& table, std::size_t row) 
   });
 }
 
+static bool any_matches(RuleOf of, const std::vector<PublishedRuns>& known, const CsvTable& table,
+                        std::size_t row) {
+  return std::any_of(known.begin(), known.end(),
+                     [&](const PublishedRuns& runs) { return runs.of == of && matches(runs, table, row); });
+}
+
 bool is_described(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row) {
-  return std::any_of(known.begin(), known.end(), [&](const PublishedRuns& runs) {
-    return runs.of == RuleOf::publication && matches(runs, table, row);
-  });
+  return any_matches(RuleOf::publication, known, table, row);
+}
+
+bool is_of_suite(const std::vector<PublishedRuns>& known, const CsvTable& table, std::size_t row) {
+  return any_matches(RuleOf::suite, known, table, row);
 }
 
 static std::string first_of(const std::vector<PublishedRuns>& known, std::string PublishedRuns::*preset,

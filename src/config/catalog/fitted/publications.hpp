@@ -63,8 +63,10 @@ struct PublishedRuns {
                                                          std::size_t row, std::int32_t chunks,
                                                          std::int32_t layers);
 
-// Whether any rule of a publication matches: somebody has read what it says about this run.
+// Whether any rule of a publication matches: somebody has read what it says about this run. And whether one
+// of a suite does.
 [[nodiscard]] bool is_described(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row);
+[[nodiscard]] bool is_of_suite(const std::vector<PublishedRuns>&, const CsvTable&, std::size_t row);
 
 // Empty if no rule has one.
 [[nodiscard]] std::string published_cluster(const std::vector<PublishedRuns>&, const CsvTable&,
