@@ -64,8 +64,8 @@ struct RankLayout {
   [[nodiscard]] bool closes_model(std::size_t chunk) const { return opens_model(chunk + 1); }
 };
 
-// Contract: `config` breaks no rule of training::rule_sets. `out` is reused. `layer_table`: the explicit split, empty if
-// none.
+// Contract: `config` breaks no rule of training::rule_sets. `out` is reused. `layer_table`: the explicit
+// split, empty if none.
 void lay_out_ranks(const TrainingConfig&, const ModelSpec&, const machine::ClusterSpec&,
                    const std::vector<std::int32_t>& layer_table, RankLayout& out);
 
