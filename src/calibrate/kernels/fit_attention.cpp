@@ -7,8 +7,7 @@
 //      Wrapper constants are nuisances here: fitted, then dropped; so are packing and splits. `sustained` is
 //      the mean slowing of those rows by the power limit: the tables' level.
 //   3. Backward from training tables, scaled by the ratio of the same machine's forward times. What keys
-//   wider
-//      than values take on Blackwell is cuDNN's own figure (kernel_assumed.cpp).
+//      wider than values take on Blackwell is cuDNN's own figure (kernel_assumed.cpp).
 //   4. sglang by itself, as TensorRT-LLM. SimuMax: training kernels with its own clocks, forward
 //      and backward.
 #include <algorithm>
