@@ -1,6 +1,6 @@
 // The bytes of one chunk as HDF5's filters shuffle, deflate and (where a file has checksums) Fletcher-32
-// store them, made by ISA-L and read by libdeflate, which take a tenth and a third of zlib's time. Source:
-// HDF5's H5Zshuffle.c, H5Zdeflate.c and H5Zfletcher32.c; RFC 1950.
+// store them, made and read by libdeflate, which takes a half and a third of zlib's time. Source: HDF5's
+// H5Zshuffle.c, H5Zdeflate.c and H5Zfletcher32.c; RFC 1950.
 #pragma once
 
 #include <cstddef>
