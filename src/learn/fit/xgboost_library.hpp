@@ -1,5 +1,5 @@
 // The functions of xgboost's C interface (include/xgboost/c_api.h of dmlc/xgboost 1.6), loaded when the first
-// tree is trained. Linked, the library and those it needs would take 4 MiB of every worker of a sweep, which
+// tree is trained. Linked, the library and those it needs would take 3 MiB of every worker of a sweep, which
 // trains nothing.
 #pragma once
 

@@ -42,7 +42,7 @@ RepeatTest::RepeatTest(const RawSpace& space)
         std::vector<std::int64_t> tuple;
         for (const ResolvedColumn& column : columns) {
           tuple.push_back(value_of(column.axis, column.values[digit]));
-          dimension.may_differ = dimension.may_differ || loose.test(at(column.axis));
+          if (loose.test(at(column.axis))) group.loose.set(at(column.axis));
         }
         dimension.by_value.emplace_back(tuple.front(), static_cast<std::int64_t>(digit));
         tuples.push_back(std::move(tuple));
@@ -50,13 +50,7 @@ RepeatTest::RepeatTest(const RawSpace& space)
       std::sort(dimension.by_value.begin(), dimension.by_value.end());
       std::sort(tuples.begin(), tuples.end());
       dimension.lists_twice = std::adjacent_find(tuples.begin(), tuples.end()) != tuples.end();
-      dimension.may_differ = dimension.may_differ || dimension.lists_twice;
-      if (dimension.lists_twice)
-        group.lists_twice = true;
-      else
-        for (const ResolvedColumn& column : columns)
-          group.loose.set(at(column.axis), loose.test(at(column.axis)));
-      group.may_differ = group.may_differ || dimension.may_differ;
+      group.lists_twice = group.lists_twice || dimension.lists_twice;
       group.dimensions.push_back(std::move(dimension));
     }
   }
@@ -104,10 +98,9 @@ bool RepeatTest::find_own_candidates(const RawCursor& at, const AxisSet& irrelev
     const Dimension& dimension = group.dimensions[d];
     const auto& columns = space_->program(at.group()).dimensions[d];
     const bool differs =
-        dimension.may_differ &&
-        (dimension.lists_twice || std::ranges::any_of(columns, [&](const ResolvedColumn& column) {
-           return irrelevant.test(echo::at(column.axis));
-         }));
+        dimension.lists_twice || std::ranges::any_of(columns, [&](const ResolvedColumn& column) {
+          return irrelevant.test(echo::at(column.axis));
+        });
     if (!differs) {
       group.candidates[d].assign(1, at.digits()[d]);
       continue;
@@ -121,7 +114,7 @@ bool RepeatTest::find_own_candidates(const RawCursor& at, const AxisSet& irrelev
 
 std::optional<std::int64_t> RepeatTest::first_twin(const RawCursor& at) {
   const std::size_t own = at.group();
-  const bool may_differ = groups_[own].may_differ;
+  const bool may_differ = groups_[own].may_differ();
   if (own == 0 && !may_differ) return std::nullopt;
   own_.go_to(own, at.state());
   for (std::size_t g = 0; g < own; ++g) {

@@ -28,7 +28,6 @@ class RepeatTest {
   struct Dimension {
     std::vector<std::pair<std::int64_t, std::int64_t>> by_value;  // (value, digit), ascending
     bool lists_twice = false;                                     // two digits of it are the same values
-    bool may_differ = false;                                      // two digits of it can be one config
   };
   struct Group {
     std::vector<Dimension> dimensions;
@@ -36,9 +35,10 @@ class RepeatTest {
     std::vector<std::int64_t> digits;                   // of the combination under trial
     std::vector<std::vector<std::int64_t>> candidates;  // [dimension] digits a twin may have, ascending
     bool alive = true;                                  // level 0 removes nothing
-    bool may_differ = false;                            // of any dimension
-    bool lists_twice = false;                           // any dimension; of the others:
-    AxisSet loose;                                      // axes that may not matter
+    bool lists_twice = false;                           // any dimension does
+    AxisSet loose;                                      // those listed that may not matter
+    // Whether two combinations can be one config.
+    [[nodiscard]] bool may_differ() const { return lists_twice || loose.any(); }
   };
   bool find_own_candidates(const RawCursor& at, const AxisSet& irrelevant);
   bool find_candidates(std::size_t group, std::size_t dimension, const PointState&,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/at.hpp"
+#include "training/layout/chunk_twins.hpp"
 #include "training/layout/multi_token.hpp"
 
 namespace echo::training {
@@ -43,18 +44,10 @@ std::int64_t adapter_parameters(const TrainingConfig& c, const ModelSpec& m) {
   return c.recipe.lora_rank * entries;
 }
 
-// Most chunks of a stage are alike: those are worked out once.
 template <class OfChunk>
 RankParameters sum_over_stage(const RankLayout& layout, std::int32_t stage, OfChunk of_chunk) {
-  RankParameters total, each;
-  std::size_t before = layout.chunk_layers.size();
-  for (std::size_t chunk = 0; chunk < layout.chunk_layers.size(); ++chunk) {
-    if (layout.stage_of_chunk[chunk] != stage) continue;
-    if (before == layout.chunk_layers.size() || layout.twin_of_chunk[before] != layout.twin_of_chunk[chunk])
-      each = of_chunk(static_cast<std::int32_t>(chunk));
-    before = chunk;
-    total += each;
-  }
+  RankParameters total;
+  for_chunks_of(layout, stage, of_chunk, [&](const RankParameters& held, std::int32_t) { total += held; });
   return total;
 }
 

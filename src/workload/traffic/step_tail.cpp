@@ -14,9 +14,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/at.hpp"
+#include "training/layout/chunk_twins.hpp"
 #include "training/layout/multi_token.hpp"
 #include "training/layout/weight_tensors.hpp"
 #include "training/memory/memory.hpp"
@@ -213,17 +213,15 @@ StageContents contents_of(const BlockContext& x, std::int32_t stage) {
 // copies.
 template <class Each>
 void for_copied_weights(const BlockContext& x, std::int32_t stage, Each each) {
-  training::RankParameters held;
-  std::int32_t twin = -1;  // of the chunk that holds them
-  for (std::size_t chunk = 0; chunk < x.layout.chunk_layers.size(); ++chunk) {
-    if (x.layout.stage_of_chunk[chunk] != stage) continue;
-    if (std::exchange(twin, x.layout.twin_of_chunk[chunk]) != x.layout.twin_of_chunk[chunk])
-      held = training::trained_chunk_parameters(x.config, x.model, x.framework, x.layout,
-                                                static_cast<std::int32_t>(chunk));
-    for (const WeightKind weights : {WeightKind::dense, WeightKind::expert})
-      if (held.of(weights) > 0 && copies_of(x, weights).ranks > 1)
-        each(weights, held.of(weights), static_cast<std::int32_t>(chunk));
-  }
+  training::for_chunks_of(
+      x.layout, stage,
+      [&](std::int32_t chunk) {
+        return training::trained_chunk_parameters(x.config, x.model, x.framework, x.layout, chunk);
+      },
+      [&](const training::RankParameters& held, std::int32_t chunk) {
+        for (const WeightKind weights : {WeightKind::dense, WeightKind::expert})
+          if (held.of(weights) > 0 && copies_of(x, weights).ranks > 1) each(weights, held.of(weights), chunk);
+      });
 }
 
 // Two stages hold the same chunks of the two copies of the model, and sum their gradients, or the shards of
