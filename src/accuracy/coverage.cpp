@@ -6,13 +6,9 @@
 
 #include "accuracy/error_table.hpp"
 #include "base/contract.hpp"
+#include "base/quantile.hpp"
 
 namespace echo::accuracy {
-
-static double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return quantile(values, 0.5);
-}
 
 Coverage coverage(const std::vector<BandedError>& rows, double factor) {
   Coverage out{.rows = static_cast<int>(rows.size())};
@@ -24,10 +20,10 @@ Coverage coverage(const std::vector<BandedError>& rows, double factor) {
     if (std::abs(row.error) <= bands.back()) out.covered += 1.0;
   }
   out.covered /= static_cast<double>(rows.size());
-  out.median_band = median(bands);
-  out.shift = median(errors);
+  out.median_band = median_of(bands);
+  out.shift = median_of(errors);
   for (double& error : errors) error = std::abs(error - out.shift);
-  out.spread = median(errors);
+  out.spread = median_of(errors);
   return out;
 }
 

@@ -8,15 +8,9 @@
 #include <tuple>
 
 #include "base/contract.hpp"
+#include "base/quantile.hpp"
 
 namespace echo::accuracy {
-
-double quantile(const std::vector<double>& sorted, double q) {
-  const double at = q * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(at);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
-}
 
 ErrorSummary summarise(const std::vector<Comparison>& comparisons) {
   ErrorSummary out;

@@ -27,7 +27,4 @@ using GroupErrors = std::map<std::string, ErrorSummary, ByNumberThenName>;
 [[nodiscard]] ErrorSummary summarise(const std::vector<Comparison>&);
 [[nodiscard]] GroupErrors summarise_by_group(const std::vector<Comparison>&);
 
-// Linear interpolation between order statistics. Precondition: `sorted` is sorted and not empty.
-[[nodiscard]] double quantile(const std::vector<double>& sorted, double q);
-
 }  // namespace echo::accuracy

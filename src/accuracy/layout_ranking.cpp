@@ -6,6 +6,7 @@
 
 #include "accuracy/error_table.hpp"
 #include "base/contract.hpp"
+#include "base/quantile.hpp"
 
 namespace echo::accuracy {
 

@@ -4,19 +4,12 @@
 #include <cmath>
 
 #include "base/contract.hpp"
+#include "base/quantile.hpp"
 
 namespace echo::profilers {
 
 static double relative_spread(const std::vector<double>& sorted, double median) {
   return (quantile(sorted, 5.0 / 6.0) - quantile(sorted, 1.0 / 6.0)) / 2.0 / median;
-}
-
-double quantile(const std::vector<double>& sorted, double share) {
-  ECHO_EXPECT(!sorted.empty());
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (place - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
 SampleSummary summarise(std::vector<double> samples) {

@@ -17,8 +17,4 @@ struct SampleSummary {
 // stay. Precondition: positive samples, at least one.
 [[nodiscard]] SampleSummary summarise(std::vector<double> samples);
 
-// Quantile of sorted values, interpolated linearly between neighbours; share 0 is the first, 1 the last.
-// Precondition: not empty.
-[[nodiscard]] double quantile(const std::vector<double>& sorted, double share);
-
 }  // namespace echo::profilers

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <nlopt.hpp>
 
+#include "base/quantile.hpp"
 #include "kernels/price_kernels.hpp"
 
 namespace echo::calibrate {
@@ -125,7 +126,7 @@ CrossValidation cross_validate(const FitProblem& problem, const KernelConstants&
   if (errors.empty()) return out;
   std::sort(errors.begin(), errors.end());
   const auto count = static_cast<double>(errors.size());
-  out.errors.median = errors[errors.size() / 2];
+  out.errors.median = quantile(errors, 0.5);
   for (const double e : errors) out.errors.mean += e / count;
   out.errors.bias /= count;
   return out;

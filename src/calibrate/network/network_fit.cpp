@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/quantile.hpp"
+
 namespace echo::calibrate {
 namespace {
 
@@ -18,16 +20,10 @@ double predicted(const NetworkMeasurement& m, const NetworkConstants& k) {
   return to_seconds(collective::price(m.query, m.links, {}, m.nccl_version, k).time);
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0.0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 void finish(NetworkErrors& errors) {
   errors.rows = static_cast<std::int64_t>(errors.absolute.size());
-  errors.median = median(errors.absolute);
-  errors.median_large = median(errors.absolute_large);
+  errors.median = median_or_zero(errors.absolute);
+  errors.median_large = median_or_zero(errors.absolute_large);
   for (const double e : errors.absolute) errors.mean += e / static_cast<double>(errors.rows);
 }
 
@@ -54,6 +50,8 @@ collective::FittedConstants fit_blind(const Rows& rows, const NetworkConstants& 
 }
 
 }  // namespace
+
+double median_or_zero(const std::vector<double>& errors) { return errors.empty() ? 0.0 : median_of(errors); }
 
 NetworkErrors network_errors(std::span<const NetworkMeasurement> rows, const NetworkConstants& k) {
   NetworkErrors errors;

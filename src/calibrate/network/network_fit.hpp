@@ -34,6 +34,8 @@ struct NetworkFit {
 [[nodiscard]] NetworkErrors network_errors(std::span<const NetworkMeasurement> rows,
                                            const collective::NetworkConstants&);
 
+[[nodiscard]] double median_or_zero(const std::vector<double>& errors);  // zero of none
+
 // The command: fits every network in turn, prints the table of errors, writes <folder>/<name>.toml where
 // asked. args: [--out FOLDER]; data from ECHO_DATA_DIR. Returns the exit code.
 [[nodiscard]] int run_networks(std::span<char*> args);

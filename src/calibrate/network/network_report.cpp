@@ -80,18 +80,12 @@ void pool(NetworkErrors& all, const NetworkErrors& e) {
   all.bias += e.bias * static_cast<double>(e.rows);
 }
 
-double middle(std::vector<double> v) {
-  if (v.empty()) return 0.0;
-  std::sort(v.begin(), v.end());
-  return v[v.size() / 2];
-}
-
 void print_pooled(std::string_view what, NetworkErrors e) {
   e.rows = static_cast<std::int64_t>(e.absolute.size());
   if (e.rows == 0) return;
   for (const double a : e.absolute) e.mean += a / static_cast<double>(e.rows);
-  e.median = middle(e.absolute);
-  e.median_large = middle(e.absolute_large);
+  e.median = median_or_zero(e.absolute);
+  e.median_large = median_or_zero(e.absolute_large);
   e.bias /= static_cast<double>(e.rows);
   print("all", what, e);
 }

@@ -13,6 +13,7 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
+#include "base/quantile.hpp"
 #include "calibrate/steps/held_out.hpp"
 #include "calibrate/steps/step_errors.hpp"
 #include "calibrate/steps/step_study.hpp"

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/contract.hpp"
+#include "base/quantile.hpp"
 #include "training/fine_tuning.hpp"
 
 namespace echo::calibrate {
@@ -95,13 +96,6 @@ std::vector<double> log_ratios(StepStudy& study, const StepRows& rows) {
   for (const config::MeasuredStep* row : rows)
     out.push_back(std::log(study.predict(*row) / *row->step_seconds));
   return out;
-}
-
-double median_of(std::vector<double> values) {
-  ECHO_EXPECT(!values.empty());
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 double mean_error(const std::vector<double>& logs) {

@@ -52,7 +52,6 @@ using SustainedRate = double kernels::KernelConstants::*;
 
 // log(predicted / measured) of each.
 [[nodiscard]] std::vector<double> log_ratios(StepStudy&, const StepRows&);
-[[nodiscard]] double median_of(std::vector<double>);  // of at least one; of two in the middle their mean
 [[nodiscard]] double mean_error(const std::vector<double>& logs);  // mean of |predicted / measured - 1|
 
 }  // namespace echo::calibrate

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/at.hpp"
+#include "base/quantile.hpp"
 #include "cli/kernels/profile_rows.hpp"
 #include "ops/describe.hpp"
 #include "text/json.hpp"
@@ -40,16 +41,8 @@ std::map<KernelCase, double> medians_of(const Profile& profile) {
   for (const Measurement& row : profile.rows)
     times[{gpu_of(profile, row), row.key, row.scope, row.sustained}].push_back(row.seconds);
   std::map<KernelCase, double> medians;
-  for (auto& [kernel, all] : times) {
-    std::sort(all.begin(), all.end());
-    const std::size_t half = all.size() / 2;
-    medians[kernel] = all.size() % 2 == 1 ? all[half] : (all[half - 1] + all[half]) / 2.0;
-  }
+  for (const auto& [kernel, all] : times) medians[kernel] = median_of(all);
   return medians;
-}
-
-double quantile(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
 // "gpu library kind precision" -> ratios, sorted.

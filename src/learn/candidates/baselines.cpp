@@ -3,19 +3,13 @@
 #include <cmath>
 #include <map>
 
+#include "base/quantile.hpp"
 #include "learn/fit/fit.hpp"
 #include "learn/fit/fit_families.hpp"
 
 namespace echo::learn {
 
 namespace {
-
-double median_of(const std::vector<double>& values) {
-  std::vector<double> sorted = values;
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t half = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
-}
 
 using TextOf = const std::string& (*)(const slowdown::OverlapRow&);
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/contract.hpp"
+#include "base/quantile.hpp"
 #include "slowdown/overlap_row.hpp"
 
 namespace echo::learn {
@@ -25,12 +26,6 @@ double r2_of(std::span<const Outcome> outcomes, double (*measured)(const Outcome
     spread += std::pow(measured(outcome) - mean, 2);
   }
   return spread > 0.0 ? 1.0 - errors / spread : nothing;
-}
-
-double median_of(std::vector<double> values) {
-  const std::size_t half = values.size() / 2;
-  std::sort(values.begin(), values.end());
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 double overlapped(const Outcome& outcome) { return outcome.overlapped; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/quantile.hpp"
 #include "ops/canonical_kernel.hpp"
 
 namespace echo::profilers {
@@ -22,9 +23,7 @@ double median_clock(const std::vector<LaunchTrain>& trains) {
   std::vector<double> clocks;
   for (const LaunchTrain& train : trains)
     if (train.clock_mhz > 0.0) clocks.push_back(train.clock_mhz);
-  if (clocks.empty()) return 0.0;
-  std::sort(clocks.begin(), clocks.end());
-  return quantile(clocks, 0.5);
+  return clocks.empty() ? 0.0 : median_of(std::move(clocks));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/quantile.hpp"
 #include "nsight/kernel_name.hpp"
 #include "profilers/overlap/overlap_ratio.hpp"
 #include "profilers/sample_summary.hpp"
@@ -41,9 +42,7 @@ double mean_beside(const std::vector<Sample>& samples, double least) {
 }
 
 double median_or(std::vector<double> values, double otherwise) {
-  if (values.empty()) return otherwise;
-  std::sort(values.begin(), values.end());
-  return quantile(values, 0.5);
+  return values.empty() ? otherwise : median_of(std::move(values));
 }
 
 class Rows {

@@ -16,6 +16,7 @@
 #include <map>
 #include <utility>
 
+#include "base/quantile.hpp"
 #include "query/rank/where.hpp"
 #include "query/text/breakdown.hpp"
 #include "query/text/result_text.hpp"
@@ -63,12 +64,6 @@ std::vector<std::string> asked_inputs(const ResultRows& rows) {
         column.name != "global_batch_tokens")  // derived from global_batch and seq_len
       names.push_back(column.name);
   return names;
-}
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0.0;
-  std::sort(values.begin(), values.end());
-  return 0.5 * (values[(values.size() - 1) / 2] + values[values.size() / 2]);
 }
 
 using Slices = std::map<std::vector<double>, Tally>;
@@ -126,7 +121,7 @@ WithoutSlowdown summed(const Slices& slices, const std::vector<std::string>& inp
     if (found.worst.rows == 0 || is_worse) found.worst = slice;
   }
   found.changed = std::ssize(losses);
-  found.median_loss = median_of(std::move(losses));
+  found.median_loss = losses.empty() ? 0.0 : median_of(std::move(losses));
   return found;
 }
 

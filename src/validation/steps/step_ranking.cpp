@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "accuracy/error_table.hpp"
+#include "base/quantile.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
 
@@ -62,7 +63,7 @@ StepRanking rank_steps(const std::vector<PredictedStep>& rows) {
   }
   for (auto& [layout, times] : layouts) {
     std::sort(times.measured.begin(), times.measured.end());
-    once.push_back({layout.first, accuracy::quantile(times.measured, 0.5), times.predicted});
+    once.push_back({layout.first, quantile(times.measured, 0.5), times.predicted});
     by_source[times.source].push_back(once.back());
   }
   StepRanking out{.all = accuracy::score_ranking(once),

@@ -41,13 +41,5 @@ TEST(Summarise, KeepsASecondModeThatIsNoAccident) {
   EXPECT_EQ(summary.dropped, 0);
 }
 
-TEST(Quantile, LiesBetweenNeighboursInProportion) {
-  const std::vector<double> sorted{1.0, 2.0, 4.0};
-  EXPECT_EQ(quantile(sorted, 0.0), 1.0);
-  EXPECT_EQ(quantile(sorted, 0.5), 2.0);
-  EXPECT_EQ(quantile(sorted, 0.75), 3.0);
-  EXPECT_EQ(quantile(sorted, 1.0), 4.0);
-}
-
 }  // namespace
 }  // namespace echo::profilers
