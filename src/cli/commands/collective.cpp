@@ -1,6 +1,7 @@
 // echo-sweep collective KIND: predicts the output of nccl-tests on a cluster of the catalog, or on a machine
 // given by its dimensions.
 
+#include <initializer_list>
 #include <memory>
 
 #include "base/at.hpp"
@@ -38,10 +39,13 @@ machine::ClusterId cluster_named(const config::CatalogInputs& known, const std::
   throw UserError("unknown cluster \"" + name + "\"", config::suggest(name, names, "clusters"));
 }
 
-void require_generic(const std::string& value, const char* option, bool generic) {
-  if (!value.empty() && !generic)
-    throw UserError(std::string(option) + " applies to generic collectives only",
-                    "add --collectives generic");
+using GivenOptions = std::initializer_list<std::pair<const std::string&, const char*>>;
+
+// Options that belong to another kind of collectives than the one asked for.
+void refuse_given(const GivenOptions& options, const std::string& kind, const char* fix) {
+  for (const auto& [value, option] : options)
+    if (!value.empty())
+      throw UserError(std::string(option) + " applies to " + kind + " collectives only", fix);
 }
 
 // --algo names an NCCL or a textbook algorithm, depending on --collectives; options that belong to one of the
@@ -56,22 +60,21 @@ training::TrainingConfig config_of(const CollectiveOptions& options) {
     if (!value.empty()) set_axis(config, axis, value, option);
   };
   set(generic ? Axis::generic_algorithm : Axis::nccl_algo, options.algorithm, "--algo");
-  for (const auto& [value, option] : {std::pair{options.chunks, "--chunks"},
-                                      {options.order, "--order"},
-                                      {options.queue, "--queue"},
-                                      {options.dimensions, "--dimensions"}})
-    require_generic(value, option, generic);
+  if (!generic)
+    refuse_given({{options.chunks, "--chunks"},
+                  {options.order, "--order"},
+                  {options.queue, "--queue"},
+                  {options.dimensions, "--dimensions"}},
+                 "generic", "add --collectives generic");
   set(Axis::generic_chunks, options.chunks, "--chunks");
   set(Axis::generic_order, options.order, "--order");
   set(Axis::generic_queue, options.queue, "--queue");
-  for (const auto& [value, option] : {std::pair{options.protocol, "--proto"},
-                                      {options.nccl_version, "--nccl-version"},
-                                      {options.min_channels, "--min-channels"},
-                                      {options.max_channels, "--max-channels"}}) {
-    if (!value.empty() && generic)
-      throw UserError(std::string(option) + " applies to NCCL collectives only",
-                      "remove it, or remove --collectives generic");
-  }
+  if (generic)
+    refuse_given({{options.protocol, "--proto"},
+                  {options.nccl_version, "--nccl-version"},
+                  {options.min_channels, "--min-channels"},
+                  {options.max_channels, "--max-channels"}},
+                 "NCCL", "remove it, or remove --collectives generic");
   set(Axis::nccl_proto, options.protocol, "--proto");
   set(Axis::nccl_min_nchannels, options.min_channels, "--min-channels");
   set(Axis::nccl_max_nchannels, options.max_channels, "--max-channels");
@@ -91,13 +94,12 @@ void take_fabric_of(const CollectiveOptions& options, const training::TrainingCo
                     config::CatalogInputs& known) {
   const bool has_library =
       config.recipe.collectives == ops::CollectiveModel::nccl_whitebox && options.algorithm_file.empty();
-  for (const auto& [value, option] : {std::pair{options.contention, "--contention"},
-                                      {options.congestion_control, "--congestion-control"},
-                                      {options.routing, "--routing"},
-                                      {options.oversubscription, "--oversubscription"}})
-    if (!value.empty() && !has_library)
-      throw UserError(std::string(option) + " applies to NCCL collectives only",
-                      "remove it, or the other options");
+  if (!has_library)
+    refuse_given({{options.contention, "--contention"},
+                  {options.congestion_control, "--congestion-control"},
+                  {options.routing, "--routing"},
+                  {options.oversubscription, "--oversubscription"}},
+                 "NCCL", "remove it, or the other options");
   if (!options.contention.empty()) known.calibration.contention = contention_named(options.contention);
   if (!options.congestion_control.empty() && known.calibration.contention != simulate::Contention::packet)
     throw UserError("--congestion-control has no effect without packets", "add --contention packet");
