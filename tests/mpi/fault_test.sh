@@ -84,7 +84,7 @@ run 3 0 fast.h5 $ids --retry-failed
 # Two launches on one output: the second is refused, and says who is at work. A killed one's lock is no obstacle.
 mpirun -n 2 "$program" lock.h5 $ids --microseconds 10000 >locked_out 2>&1 &
 launcher=$!
-for _ in $(seq 100); do [[ -e lock.h5.lock ]] && break; sleep 0.05; done
+for _ in $(seq 600); do [[ -e lock.h5.lock ]] && break; sleep 0.05; done  # a launcher may take seconds to start
 run 1 5 lock.h5 $ids
 expect "another launch is running .*host $(hostname), process [0-9]+, since 20"
 pkill -KILL -P $launcher || true; kill -KILL $launcher 2>/dev/null || true; wait $launcher 2>/dev/null || true

@@ -42,7 +42,7 @@ for workers in 4 2 3; do
   before=$(journal_bytes killed.h5 || true)
   mpirun -n $workers "$program" killed.h5 $ids --microseconds 2000 >killed_out 2>&1 &
   launcher=$!
-  for _ in $(seq 200); do
+  for _ in $(seq 1500); do
     [[ $(journal_bytes killed.h5 || true) -gt $((before + 10000)) ]] && break
     sleep 0.02
   done
