@@ -2,7 +2,7 @@
 owner; the draws are the program's, so that both find the same (analysis/tests/test_robust.py compares them).
 
 Take the predictions as true, draw new ones with the errors that the file holds, and average how much better the winner
-of each draw was predicted than it is. Rows of one parallel layout share the draw of their own error. After measured runs errors
+of each draw was predicted than it is, over the draws whose winner is known as well as the first row (its error is at most a tenth greater). Rows of one parallel layout share the draw of their own error. After measured runs errors
 are drawn with the covariance that remains, and the mean is over the draws that the first row wins.
 """
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SEED, DRAWS, MOST_RIVALS = 20260723, 200, 2000
+KNOWN_AS_WELL = 1.1  # at most: the error of a row over that of the first
 UPDATED_DRAWS, MOST_UPDATED_RIVALS = 2000, 300  # after measured runs
 SOURCES = ("arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "overlap", "framework", "layout",
            "production")  # ErrorSource
@@ -47,16 +48,19 @@ def _unsigned(codes):
 
 
 def _optimism(cost, errors, own):
-    """Mean of (true cost - predicted cost) of the winners of the draws; `own[row]`: the number of its layout."""
+    """Mean of (true cost - predicted cost) of the winners of the draws, where they are known as well as the first row;
+    `own[row]`: the number of its layout."""
     numbers = [SOURCES.index(name.removeprefix("error_")) + 1 for name in errors.sources]
     keys = [mix((own if owner is None else mix(_unsigned(owner))) ^ np.uint64(number))
             for number, owner in zip(numbers, errors.owners)]
     keys = [np.unique(one, return_inverse=True) for one in keys]  # rows that share a draw share its computation
-    total = 0.0
+    variance, gaps = (errors.step ** 2).sum(axis=1), []
     for number in range(DRAWS):
         error = sum(errors.step[:, k] * draw_normal(SEED, one, number)[place] for k, (one, place) in enumerate(keys))
-        total -= error[np.argmin(cost + error)]
-    return total / DRAWS
+        winner = np.argmin(cost + error)
+        if variance[winner] <= KNOWN_AS_WELL ** 2 * variance[0]:
+            gaps.append(-error[winner])
+    return np.mean(gaps) if gaps else 0.0
 
 
 def _factor(covariances):

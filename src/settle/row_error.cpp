@@ -32,6 +32,10 @@ double step_variance(const RowError& error) {
   return std::max(0.0, step_covariance(error, error, Rows::same));
 }
 
+bool is_known_as_well(const RowError& a, const RowError& b) {
+  return step_variance(a) <= square(1.1) * step_variance(b);
+}
+
 double step_variance(ErrorSource source, const RowError& a, const RowError& b) {
   const double x = a.step[index_of(source)], y = b.step[index_of(source)];
   return is_shared(source, a, b) ? square(x - y) : x * x + y * y;

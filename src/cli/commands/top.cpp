@@ -12,17 +12,13 @@
 #include "cli/terminal/terminal.hpp"
 #include "query/rank/doubtful.hpp"
 #include "query/rank/group_key.hpp"
-#include "query/rank/luck.hpp"
+#include "query/rank/judged_ranking.hpp"
 #include "query/rank/ranking.hpp"
-#include "query/rank/tie_break.hpp"
-#include "query/rank/ties.hpp"
 #include "query/rank/varying_axes.hpp"
 #include "query/rank/without_slowdown.hpp"
-#include "query/text/breakdown.hpp"
 #include "query/text/front_text.hpp"
 #include "query/text/infeasible_text.hpp"
 #include "query/text/measured_text.hpp"
-#include "query/text/practice_text.hpp"
 #include "query/text/ranked_table.hpp"
 #include "query/text/result_text.hpp"
 #include "results/updated_file.hpp"
@@ -41,26 +37,10 @@ sweep::Objective objective_of(const results::ResultRows& rows, const std::string
   return by == "auto" ? query::ranking_objective(rows) : objective_named(by);
 }
 
-// One entry per group each.
-struct Ranking {
-  std::vector<query::RankedGroup> groups;
-  std::vector<query::TieBreak> broken;
-  std::vector<query::Ties> ties;
-  std::vector<query::Luck> luck;
-};
-
-Ranking ranking_of(const results::ResultRows& rows, const query::RankQuery& query, bool keep_order) {
-  Ranking out{.groups = query::ranked(rows, query), .broken = {}, .ties = {}, .luck = {}};
-  out.broken.resize(out.groups.size());
-  if (!keep_order) out.broken = query::break_ties(rows, query, out.groups);
-  out.ties = query::ties_of(rows, query, out.groups);
-  out.luck = query::luck_of(rows, query, out.groups);
-  return out;
-}
-
-void print_json(const results::ResultRows& all, const TopOptions& options, const sweep::Objective& by,
-                const Ranking& ranking) {
+void print_json(const results::ResultRows& all, const TopOptions& options,
+                const query::JudgedRanking& ranking) {
   const std::vector<query::RankedGroup>& groups = ranking.groups;
+  const sweep::Objective& by = ranking.query.by;
   text::Json json;
   json.open_object().member("file", options.file).member("by", by.metric);
   json.member("setting", all.state().settings.setting);
@@ -70,18 +50,15 @@ void print_json(const results::ResultRows& all, const TopOptions& options, const
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const results::Table table = all.pick(groups[g].rows);
     for (std::int64_t row = 0; row < table.rows(); ++row) {
-      json.open_object().member("rank", row + 1);
-      query::add_row_ties(json, ranking.ties[g], static_cast<std::size_t>(row));
-      query::add_row(json, table, row);
+      json.open_object();
+      query::add_ranked_row(json, ranking, g, table, row);
       json.close();
     }
   }
   json.close().key("groups").open_array();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     json.open_object().member("name", groups[g].name).member("feasible", groups[g].feasible);
-    query::add_ties(json, ranking.ties[g]);
-    query::add_luck(json, ranking.luck[g]);
-    query::add_tie_break(json, ranking.broken[g]);
+    query::add_first_place(json, ranking, g);
     json.close();
   }
   json.close();
@@ -96,27 +73,18 @@ std::string name_of_group(const TopOptions& options, const query::RankedGroup& g
 }
 
 std::string group_text(const results::ResultRows& all, const TopOptions& options,
-                       const query::RankQuery& query, const Ranking& ranking, std::size_t g,
-                       query::RankedTable request) {
+                       const query::JudgedRanking& ranking, std::size_t g, query::RankedTable request) {
   const query::RankedGroup& group = ranking.groups[g];
-  const query::Ties& ties = ranking.ties[g];
   const std::string which = name_of_group(options, group);
   if (group.rows.empty())
     return which + "no feasible row" + (options.where.empty() ? " to rank" : " to rank satisfies --where") +
            "\n";
   const results::Table table = all.pick(group.rows);
-  request.first_is_better = ties.shown();
-  std::string text = fmt::format("{}by {}, {} of {} feasible rows\n{}", which, query.by.metric,
+  request.first_is_better = ranking.ties[g].shown();
+  std::string text = fmt::format("{}by {}, {} of {} feasible rows\n{}", which, ranking.query.by.metric,
                                  group.rows.size(), group.feasible, query::ranked_text(all, table, request));
   if (options.explain && g == 0) text += query::legend_text(all, table, request);
-  text += text_of(ties, group, query) + text_of(ranking.broken[g], group, all) + text_of(ranking.luck[g]) +
-          query::claim_text(table, 0);
-  if (group.rows.size() > 1) {
-    const bool is_ahead = ties.gap < 0.0;  // #2 is, by prediction: a tie was broken
-    text += fmt::format("{}: {}\n", is_ahead ? "why #2 is predicted to beat #1" : "why #1 beats #2",
-                        query::why_it_wins(table, is_ahead ? 1 : 0, is_ahead ? 0 : 1));
-  }
-  return text;
+  return text + first_place_text(ranking, g, table, all);
 }
 
 int say_infeasible(const results::ResultFile& rows, const TopOptions& options) {
@@ -164,17 +132,18 @@ int run_top(const TopOptions& options) {
   if (options.pareto) return say_front(rows, options);
   const sweep::Objective by = objective_of(rows, options.by);
   const query::RankQuery query{.by = by, .count = options.number, .per = options.per, .where = options.where};
-  const Ranking ranking = ranking_of(rows, query, options.keep_order);
+  const query::JudgedRanking ranking = query::judged_ranking(
+      rows, query, options.keep_order ? query::FirstPlace::by_metric : query::FirstPlace::by_practice);
   const std::vector<query::RankedGroup>& groups = ranking.groups;
   if (options.json) {
-    print_json(rows, options, by, ranking);
+    print_json(rows, options, ranking);
     return 0;
   }
   query::RankedTable request = table_of(rows, options);
   request.metrics = query::asked_metrics(rows, by.metric);
   say("{}{}", query::setting_line(rows.state()), query::measured_line(rows.state()));
   for (std::size_t i = 0; i < groups.size(); ++i)
-    say("{}{}", i > 0 ? "\n" : "", group_text(rows, options, query, ranking, i, request));
+    say("{}{}", i > 0 ? "\n" : "", group_text(rows, options, ranking, i, request));
   if (const std::string text = query::doubtful_text(rows, query, groups); !text.empty()) say("\n{}", text);
   if (const std::string text = text_of(query::without_slowdown(rows, options.where), rows); !text.empty())
     say("\n{}", text);

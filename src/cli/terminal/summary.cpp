@@ -11,12 +11,11 @@
 #include "base/at.hpp"
 #include "ops/describe.hpp"
 #include "query/rank/doubtful.hpp"
+#include "query/rank/judged_ranking.hpp"
 #include "query/rank/levers.hpp"
 #include "query/rank/ranking.hpp"
-#include "query/rank/ties.hpp"
 #include "query/rank/varying_axes.hpp"
 #include "query/rank/without_slowdown.hpp"
-#include "query/text/breakdown.hpp"
 #include "query/text/front_text.hpp"
 #include "query/text/infeasible_text.hpp"
 #include "query/text/ranked_table.hpp"
@@ -71,22 +70,16 @@ static std::string done_line(const ResultRows& rows, const SummaryFacts& facts) 
   return line + "\n";
 }
 
-static std::string best_text(const ResultRows& rows, const query::RankQuery& query,
-                             const query::RankedGroup& group, const query::Ties& ties,
+static std::string best_text(const ResultRows& rows, const query::JudgedRanking& ranking, std::size_t g,
                              query::RankedTable request) {
+  const query::RankedGroup& group = ranking.groups[g];
   if (group.rows.empty())
     return "no feasible row surely enough fits its GPU's memory ([rank] min_fit_chance)\n";
   const Table table = rows.pick(group.rows);
-  request.first_is_better = ties.shown();
-  std::string text = fmt::format("best of {} by {}\n{}", group.name, query.by.metric,
-                                 query::ranked_text(rows, table, request));
-  text += text_of(ties, group, query);
-  if (group.rows.size() > 1) {
-    text += fmt::format("why #1 beats #2: {}\n", query::why_it_wins(table, 0, 1));
-    text += fmt::format("  #2 differs in: {}\n", query::what_differs(table, 0, 1));
-  }
-  text += query::training_text(table, 0);
-  return text;
+  request.first_is_better = ranking.ties[g].shown();
+  return fmt::format("best of {} by {}\n{}", group.name, ranking.query.by.metric,
+                     query::ranked_text(rows, table, request)) +
+         first_place_text(ranking, g, table, rows) + query::training_text(table, 0);
 }
 
 // Unsupported rows count as one here, whatever their rule.
@@ -128,22 +121,24 @@ static std::string levers_line(const ResultRows& rows, const std::string& metric
                      metric, line);
 }
 
+static query::JudgedRanking best_of_models(const ResultRows& rows, const sweep::Objective& by) {
+  return query::judged_ranking(rows, {.by = by, .count = shown_best, .per = "model", .where = ""});
+}
+
 std::string summary_text(const ResultRows& rows, const SummaryFacts& facts) {
   std::string text = done_line(rows, facts) + "\n" + query::setting_line(rows.state());
   if (count_of(query::counts_of(rows), Status::ok) == 0) {
     text += "no feasible point\n" + query::nearest_text(rows, shown_near);
   } else {
     const sweep::Objective by = query::ranking_objective(rows);
-    const query::RankQuery query{.by = by, .count = shown_best, .per = "model", .where = ""};
-    const auto groups = query::ranked(rows, query);
-    const auto ties = query::ties_of(rows, query, groups);
+    const query::JudgedRanking ranking = best_of_models(rows, by);
     query::RankedTable request;
     request.metrics = query::asked_metrics(rows, by.metric);
     request.axes = query::varying_axes(rows);
     request.width = facts.line_width;
-    for (std::size_t g = 0; g < groups.size(); ++g)
-      text += best_text(rows, query, groups[g], ties[g], request) + "\n";
-    text += query::doubtful_text(rows, query, groups);
+    for (std::size_t g = 0; g < ranking.groups.size(); ++g)
+      text += best_text(rows, ranking, g, request) + "\n";
+    text += query::doubtful_text(rows, ranking.query, ranking.groups);
     text += query::front_line(rows) + levers_line(rows, by.metric) +
             text_of(query::without_slowdown(rows), rows) +
             explain::gaps_text(facts.gaps, shown_gaps, facts.gap_points);
@@ -200,14 +195,21 @@ std::string summary_json(const ResultRows& rows, const SummaryFacts& facts) {
   const sweep::Objective by = query::ranking_objective(rows);
   add_findings(json, rows, by.metric);
   json.member("ranked_by", by.metric).key("best").open_array();
-  for (const query::RankedGroup& group :
-       query::ranked(rows, {.by = by, .count = shown_best, .per = "model", .where = ""})) {
-    const Table table = rows.pick(group.rows);
+  const query::JudgedRanking ranking = best_of_models(rows, by);
+  for (std::size_t g = 0; g < ranking.groups.size(); ++g) {
+    const Table table = rows.pick(ranking.groups[g].rows);
     for (std::int64_t row = 0; row < table.rows(); ++row) {
-      json.open_object().member("rank", row + 1);
-      query::add_row(json, table, row);
+      json.open_object();
+      query::add_ranked_row(json, ranking, g, table, row);
       json.close();
     }
+  }
+  json.close().key("groups").open_array();
+  for (std::size_t g = 0; g < ranking.groups.size(); ++g) {
+    json.open_object().member("name", ranking.groups[g].name);
+    json.member("feasible", ranking.groups[g].feasible);
+    query::add_first_place(json, ranking, g);
+    json.close();
   }
   json.close().key("worth_measuring").open_array();
   for (std::size_t i = 0; i < std::min(facts.gaps.size(), listed_gaps); ++i) add_gap(json, facts.gaps[i]);

@@ -22,10 +22,10 @@ struct SummaryFacts {
   std::int64_t line_width = 0;           // characters; 0: as many as a table takes
 };
 
-// Counts and speed; the best ten of each model and why the first beats the second; the Pareto front, the
-// axes with the largest effects, and in how many slices slowdown changes the winner; kernels worth measuring;
-// reasons of infeasible points; failures; digest and file. Without a feasible row, the three rows closest to
-// feasible replace the table.
+// Counts and speed; the best ten of each model and what is to be said of the first, as `top` ranks and says
+// it; the Pareto front, the axes with the largest effects, and in how many slices slowdown changes the
+// winner; kernels worth measuring; reasons of infeasible points; failures; digest and file. Without a
+// feasible row, the three rows closest to feasible replace the table.
 [[nodiscard]] std::string summary_text(const results::ResultRows&, const SummaryFacts&);
 [[nodiscard]] std::string summary_json(const results::ResultRows&, const SummaryFacts&);
 

@@ -8,8 +8,10 @@
 // find the winner of each draw, and average how much better it was predicted than it is: x_winner -
 // x'_winner. What all rows share moves the winner as it moves the others, and has mean zero. Rows of one
 // parallel layout share v: they differ in small choices (kernels, offloading), not in what the layout term
-// stands for. Neglected: that the predictions are themselves a draw (the expectation is a little too small),
-// and that layouts are alike in degrees.
+// stands for. Rows of which little is known win by more luck than the first row can have had, so the mean is
+// over the draws whose winner is known as well as it (settle::is_known_as_well). Neglected: that the
+// predictions are themselves a draw (the expectation is a little too small), and that layouts are alike in
+// degrees.
 //
 // After measured runs rows are known unequally well, and the mean over all winners says little about one that
 // was measured. So in an updated file errors are drawn with the covariance that remains, in which a layout
@@ -23,6 +25,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include "base/counter_rng.hpp"
@@ -83,17 +87,22 @@ std::vector<double> remaining_errors(const settle::Cholesky& factor, std::uint64
   return factor.times(z);
 }
 
+// Over the draws whose winner is known as well as the first row.
 double optimism_of(const std::vector<Rival>& rivals) {
-  double sum = 0.0;
+  std::vector<char> is_known_as_well;
+  for (const Rival& rival : rivals)
+    is_known_as_well.push_back(settle::is_known_as_well(rival.error, rivals.front().error) ? 1 : 0);
+  double sum = 0.0, counted = 0.0;
   for (std::uint64_t number = 0; number < draws; ++number) {
     double best = std::numeric_limits<double>::infinity(), gap = 0.0;
-    for (const Rival& rival : rivals) {
-      const double error = error_of(rival, number);
-      if (rival.cost + error < best) best = rival.cost + error, gap = -error;
+    std::size_t winner = 0;
+    for (std::size_t i = 0; i < rivals.size(); ++i) {
+      const double error = error_of(rivals[i], number);
+      if (rivals[i].cost + error < best) best = rivals[i].cost + error, gap = -error, winner = i;
     }
-    sum += gap;
+    if (is_known_as_well[winner] != 0) sum += gap, counted += 1.0;
   }
-  return sum / static_cast<double>(draws);
+  return counted > 0.0 ? sum / counted : 0.0;
 }
 
 // Over the draws that the first row wins: 0 where it wins none.
@@ -118,13 +127,55 @@ std::int64_t layouts_of(const std::vector<Rival>& rivals) {
   return std::unique(seen.begin(), seen.end()) - seen.begin();
 }
 
-// The rows that compete for the first place of each group, best first, by the row that has it. Where a tie
-// was broken, rows with more untried choices do not compete.
-std::map<std::int64_t, std::vector<Rival>> rivals_of(Contenders& contenders, bool has_untried,
-                                                     std::span<const RankedGroup> ranked) {
-  std::map<GroupKey, std::vector<Rival>> groups;  // by value of `per`
-  contenders.for_each([&](const GroupKey& per, const results::Contender& one, const auto& other) {
-    if (std::isnan(one.cost[0])) return;
+// The rows that compete for the first place of one group. Where a tie was broken, rows with more untried
+// choices do not compete.
+class Competition {
+ public:
+  Competition(const Rival& first, std::int32_t most_untried)
+      : most_untried_(most_untried),
+        most_(first.error.explained.empty() ? most_rivals : most_updated_rivals),
+        reach_(first.cost + 6.0 * std::max(first.error.step[results::index_of(ErrorSource::layout)], 1e-9)),
+        rivals_{first} {}
+
+  // Whether a row is neither before the first nor too far behind it.
+  [[nodiscard]] bool is_near(const results::Contender& one) const {
+    const Rival& first = rivals_.front();
+    return one.cost[0] <= reach_ && std::tie(first.cost, first.row) < std::tie(one.cost[0], one.row);
+  }
+  void see(Rival rival) {
+    if (rival.untried > most_untried_) return;
+    rivals_.push_back(std::move(rival));
+    if (rivals_.size() >= 2 * most_) keep_best();
+  }
+  // The first, then the others, best first.
+  [[nodiscard]] const std::vector<Rival>& rivals() {
+    keep_best();
+    std::sort(rivals_.begin(), rivals_.end(), is_before);
+    return rivals_;
+  }
+
+ private:
+  static bool is_before(const Rival& a, const Rival& b) {
+    return std::tie(a.cost, a.row) < std::tie(b.cost, b.row);
+  }
+  void keep_best() {
+    if (rivals_.size() <= most_) return;
+    std::nth_element(rivals_.begin(), rivals_.begin() + static_cast<std::ptrdiff_t>(most_), rivals_.end(),
+                     is_before);
+    rivals_.resize(most_);
+    std::iter_swap(rivals_.begin(), std::ranges::min_element(rivals_, is_before));
+  }
+
+  std::int32_t most_untried_;
+  std::size_t most_;
+  double reach_;
+  std::vector<Rival> rivals_;  // the first one in front
+};
+
+// By group, in the order of `groups`; none where the group has no first row.
+std::vector<std::optional<Competition>> competitions_of(Contenders& contenders, bool has_untried,
+                                                        std::span<const RankedGroup> groups) {
+  const auto rival_of = [has_untried](const results::Contender& one, const auto& other) {
     Rival rival{.row = one.row, .cost = one.cost[0], .error = one.error};
     for (std::size_t c = 0; c < layout_columns; ++c)
       rival.layout = mix(rival.layout ^ static_cast<std::uint64_t>(other(c)));
@@ -132,28 +183,24 @@ std::map<std::int64_t, std::vector<Rival>> rivals_of(Contenders& contenders, boo
     if (has_untried)
       rival.untried =
           std::popcount(static_cast<std::uint32_t>(static_cast<std::int32_t>(other(layout_columns + 2))));
-    groups[per].push_back(rival);
+    return rival;
+  };
+  std::vector<std::optional<Competition>> out(groups.size());
+  std::map<GroupKey, std::size_t> group_of;  // by value of `per`
+  const std::map<std::int64_t, std::size_t> by_first_row = groups_by_first_row(groups);
+  contenders.for_each_near(
+      by_first_row, [&](const GroupKey& per, const results::Contender& one, const auto& other) {
+        const auto found = by_first_row.find(one.row);
+        if (found == by_first_row.end()) return;
+        group_of[per] = found->second;
+        out[found->second].emplace(rival_of(one, other), groups[found->second].most_untried);
+      });
+  contenders.for_each([&](const GroupKey& per, const results::Contender& one, const auto& other) {
+    const auto found = group_of.find(per);
+    if (found == group_of.end() || std::isnan(one.cost[0])) return;
+    if (Competition& group = *out[found->second]; group.is_near(one)) group.see(rival_of(one, other));
   });
-  std::map<std::int64_t, std::vector<Rival>> by_first;
-  for (auto& one_group : groups) {
-    auto& rivals = one_group.second;  // a name of its own: clang 14 captures no structured binding
-    std::ranges::stable_sort(rivals, {}, &Rival::cost);
-    const auto first_of = [&rivals](const RankedGroup& group) {
-      return group.rows.empty() ? rivals.end() : std::ranges::find(rivals, group.rows.front(), &Rival::row);
-    };
-    const auto group =
-        std::ranges::find_if(ranked, [&](const RankedGroup& one) { return first_of(one) != rivals.end(); });
-    if (group == ranked.end()) continue;
-    rivals.erase(rivals.begin(), first_of(*group));
-    std::erase_if(rivals, [&](const Rival& one) { return one.untried > group->most_untried; });
-    const double own = rivals.front().error.step[results::index_of(ErrorSource::layout)];
-    const double reach = rivals.front().cost + 6.0 * std::max(own, 1e-9);
-    const std::size_t most = rivals.front().error.explained.empty() ? most_rivals : most_updated_rivals;
-    while (rivals.size() > most || rivals.back().cost > reach) rivals.pop_back();
-    const std::int64_t first = rivals.front().row;
-    by_first.emplace(first, std::move(rivals));
-  }
-  return by_first;
+  return out;
 }
 
 }  // namespace
@@ -168,11 +215,10 @@ std::vector<Luck> luck_of(const results::ResultRows& rows, const RankQuery& quer
   Contenders contenders(rows, query, wanted);
   const results::Aspect& aspect = contenders.aspect();
   if (aspect.slope == 0.0 || aspect.law == sweep::ErrorLaw::memory) return out;
-  const auto by_first = rivals_of(contenders, has_untried, groups);
+  auto competitions = competitions_of(contenders, has_untried, groups);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    const auto found = groups[g].rows.empty() ? by_first.end() : by_first.find(groups[g].rows.front());
-    if (found == by_first.end()) continue;
-    const std::vector<Rival>& rivals = found->second;
+    if (!competitions[g]) continue;
+    const std::vector<Rival>& rivals = competitions[g]->rivals();
     out[g] = {.layouts = layouts_of(rivals), .step = rivals.front().step, .mfu = rivals.front().mfu};
     if (rivals.size() < 2) continue;
     const bool is_updated = !rivals.front().error.explained.empty();

@@ -1,7 +1,8 @@
 // Problem: the rows that tie with the best differ in predictions by less than their errors, and the best of
 // them is the one that is priced too cheaply most often: with a combination of choices of which no published
 // run can say that it works. Idea: what the errors cannot decide, practice decides. The row then promised is
-// a little slower, and was run.
+// a little slower, and was run. A row that may tie only because less is known of it takes no part:
+// its error must be at most a tenth greater than that of the best.
 #include "query/rank/tie_break.hpp"
 
 #include <fmt/format.h>
@@ -57,22 +58,22 @@ std::vector<TieBreak> break_ties(const results::ResultRows& rows, const RankQuer
   Contenders contenders(rows, query, {"untried", query.by.metric});
   const results::Aspect& aspect = contenders.aspect();
   if (aspect.slope == 0.0) return out;
+  const bool by_step = aspect.law != sweep::ErrorLaw::memory;
   const auto untried = [](double bits) {
     return std::popcount(static_cast<std::uint32_t>(static_cast<std::int32_t>(bits)));
   };
-  std::map<std::int64_t, std::size_t> group_of;  // by best row
-  for (std::size_t g = 0; g < groups.size(); ++g)
-    if (!groups[g].rows.empty() && !std::isnan(groups[g].values.front()))
-      group_of[groups[g].rows.front()] = g;
+  const std::map<std::int64_t, std::size_t> group_of = groups_by_first_row(groups);
   std::map<GroupKey, Contest> contests;  // by value of `per`
-  contenders.for_each([&](const GroupKey& per, const results::Contender& one, const auto& other) {
-    if (const auto found = group_of.find(one.row); found != group_of.end())
-      contests[per] = {found->second, one, untried(other(0)), {}};
-  });
+  contenders.for_each_near(group_of,
+                           [&](const GroupKey& per, const results::Contender& one, const auto& other) {
+                             if (const auto found = group_of.find(one.row); found != group_of.end())
+                               contests[per] = {found->second, one, untried(other(0)), {}};
+                           });
   contenders.for_each([&](const GroupKey& per, const results::Contender& one, const auto& other) {
     const auto found = contests.find(per);
     if (found == contests.end() || std::isnan(one.cost[0])) return;
     Contest& contest = found->second;
+    if (by_step && !settle::is_known_as_well(one.error, contest.best.error)) return;
     if (chance_of_first(aspect, contest.best, one) >= results::sure) return;
     contest.first = std::min(contest.first, Candidate{untried(other(0)), one.cost[0], other(1), one.row});
   });

@@ -18,10 +18,11 @@ struct TieBreak {
   std::int32_t best_untried = 0;  // and of the best
 };
 
-// Moves to the front of each group that row, among those that tie with its best (results::sure), whose
-// choices published runs have exercised most completely: with the fewest untried ones, and of equals the
-// best. Leaves groups alone in files without errors of the metric or without the column `untried`. Two passes
-// over the file. One entry per group, in order.
+// Moves to the front of each group that row, among those that tie with its best (results::sure) and whose
+// step is known as well (settle::is_known_as_well), whose choices published runs have exercised most
+// completely: with the fewest untried ones, and of equals the best. Leaves groups alone in files without
+// errors of the metric or without the column `untried`. One pass over the file. One entry per group, in
+// order.
 [[nodiscard]] std::vector<TieBreak> break_ties(const results::ResultRows&, const RankQuery&,
                                                std::vector<RankedGroup>&);
 

@@ -100,11 +100,7 @@ std::vector<Ties> ties_of(const ResultRows& rows, const RankQuery& query,
     for (std::size_t i = 0; i < shown[g].size(); ++i) place[groups[g].rows[i]] = {g, i};
   }
   std::map<GroupKey, std::size_t> group_of;  // by value of `per`
-  const auto has_shown = [&](std::int64_t first, std::int64_t last) {
-    const auto found = place.lower_bound(first);
-    return found != place.end() && found->first <= last;
-  };
-  contenders.for_each_in(has_shown, [&](const GroupKey& per, const Contender& contender, const auto&) {
+  contenders.for_each_near(place, [&](const GroupKey& per, const Contender& contender, const auto&) {
     const auto found = place.find(contender.row);
     if (found == place.end()) return;
     group_of[per] = found->second.first;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/support/error_tables.hpp"
@@ -46,6 +47,28 @@ TEST(Luck, RowsOfOneLayoutAreOneContender) {
   const Luck twins = luck(equal_rows(50, 0.02, 0.0, true));
   EXPECT_EQ(twins.layouts, 1);
   EXPECT_NEAR(twins.share, 0.0, 0.005);
+}
+
+TEST(Luck, OfARowThatIsWellKnownIsThatAmongRowsKnownAsWell) {
+  // Fifty rows whose errors are 15 times as great, and common to them, win half of the draws.
+  std::vector<ErrorRow> rows = equal_rows(10, 0.02, 0.0), others = equal_rows(50, 0.02, 0.3);
+  const double alone = luck(rows).share;
+  for (ErrorRow& row : others) row.step = 1.0001, row.layout += 100;
+  rows.insert(rows.end(), others.begin(), others.end());
+  EXPECT_NEAR(luck(rows).share, alone, 0.01);
+  std::ranges::rotate(rows, rows.begin() + 10);
+  rows.front().step = 0.9999;  // now one of the others is first
+  EXPECT_GT(luck(rows).share, 0.1);
+}
+
+TEST(Luck, TheNearestRowsBehindTheFirstCompete) {
+  std::vector<ErrorRow> rows = equal_rows(5000, 0.02, 0.0);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].step = 1.0 + 1e-5 * static_cast<double>(5000 - i);
+  const results::Table table = table_with_errors(rows);
+  std::vector<RankedGroup> groups = ranked(table, by_step);
+  EXPECT_EQ(luck_of(table, by_step, groups).front().layouts, 2000);
+  groups.front().rows.front() = 39, groups.front().values.front() = rows[39].step;
+  EXPECT_EQ(luck_of(table, by_step, groups).front().layouts, 40);
 }
 
 TEST(Luck, ALeadBeyondTheErrorsIsNone) {

@@ -22,16 +22,17 @@ RankQuery by_step(std::int64_t count) {
 struct Row {
   double step;
   std::int64_t untried;
+  double error = 0.02;
 };
 
-// Rows with an error of 2 % of their own each.
+// Rows whose errors are their own.
 results::Table table_of(const std::vector<Row>& rows) {
   std::vector<ErrorRow> errors;
   std::vector<std::int64_t> untried;
   for (const Row& row : rows) {
     ErrorRow& one = errors.emplace_back();
     one.step = row.step, one.layout = std::ssize(errors);
-    one.error.step[results::index_of(ErrorSource::layout)] = 0.02;
+    one.error.step[results::index_of(ErrorSource::layout)] = row.error;
     untried.push_back(row.untried);
   }
   return table_with_errors(errors, true, 1.0, untried);
@@ -62,6 +63,12 @@ TEST(TieBreak, LeavesARowThatIsSurelySlowerWhereItIs) {
   const Broken found = broken(table_of({{1.00, 128}, {1.2, 0}}));
   EXPECT_FALSE(found.entries[0].is_moved);
   EXPECT_THAT(found.groups[0].rows, ElementsAre(0, 1));
+}
+
+TEST(TieBreak, LeavesARowThatTiesOnlyBecauseLessIsKnownOfIt) {
+  EXPECT_FALSE(broken(table_of({{1.00, 128}, {1.2, 0, 0.3}})).entries[0].is_moved);
+  EXPECT_TRUE(broken(table_of({{1.00, 128}, {1.01, 0, 0.0219}})).entries[0].is_moved);
+  EXPECT_FALSE(broken(table_of({{1.00, 128}, {1.01, 0, 0.0221}})).entries[0].is_moved);
 }
 
 TEST(TieBreak, LeavesTheBestWhereNoOtherWasExercisedMore) {
