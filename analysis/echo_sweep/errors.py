@@ -10,6 +10,7 @@ from math import erfc, sqrt
 import numpy as np
 
 SURE = 0.9  # how sure a comparison must be: nine in ten
+KNOWN_AS_WELL = 1.1  # at most: the error of a row over that of another (settle::is_known_as_well)
 Z90 = 1.2815515655446004  # the normal law's 90th percentile
 STEP_SLOPES = {"step_time": 1.0, "1/step_time": -1.0}  # of ln(metric) in ln(step time)
 SLOPES = {**STEP_SLOPES, "mem_peak": 1.0}  # of ln(metric) in ln(what it follows)
@@ -140,3 +141,15 @@ def chance_to_beat(objectives, errors, a, b):
         certain &= variance == 0
         chance *= _within(np.broadcast_to(low, a.shape), np.broadcast_to(high, a.shape), np.sqrt(variance))
     return np.where(equal & certain, (a < b).astype(float), chance)
+
+
+def chances_of_first(objective, errors):
+    """float[row]: that the first row is truly better than each; the rows are those of `objective` and `errors`."""
+    count = len(objective.cost)
+    first, others = np.zeros(count, dtype=int), np.arange(count)
+    chance = np.full(count, 0.5)
+    if count > 1:
+        chance[1:] = chance_to_beat([objective], errors, first[1:], others[1:])
+    equal = objective.cost == objective.cost[:1]
+    chance[equal & (errors.variance(objective, first, others) == 0)] = 0.5
+    return chance

@@ -2,16 +2,19 @@
 owner; the draws are the program's, so that both find the same (analysis/tests/test_robust.py compares them).
 
 Take the predictions as true, draw new ones with the errors that the file holds, and average how much better the winner
-of each draw was predicted than it is, over the draws whose winner is known as well as the first row (its error is at most a tenth greater). Rows of one parallel layout share the draw of their own error. After measured runs errors
-are drawn with the covariance that remains, and the mean is over the draws that the first row wins.
+of each draw was predicted than it is, over the draws whose winner is known as well as the first row. Rows of one parallel layout
+share the draw of their own error. After measured runs errors are drawn with the covariance that remains, and the mean is over the
+draws that the first row wins.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from .errors import KNOWN_AS_WELL, Objective
+from .first_place import untried_choices
+
 SEED, DRAWS, MOST_RIVALS = 20260723, 200, 2000
-KNOWN_AS_WELL = 1.1  # at most: the error of a row over that of the first
 UPDATED_DRAWS, MOST_UPDATED_RIVALS = 2000, 300  # after measured runs
 SOURCES = ("arithmetic", "memory", "scale_up", "scale_out", "latency", "host", "overlap", "framework", "layout",
            "production")  # ErrorSource
@@ -83,20 +86,36 @@ def _updated_optimism(cost, errors):
     return -error[0, won].mean() if won.any() else 0.0
 
 
-def without_luck(objective, errors, rows):
-    """A WithoutLuck of the first of `rows`, a view best first; `objective` and `errors` are theirs."""
-    optimism, cost = 0.0, objective.cost
-    own = np.zeros(len(rows), dtype=np.uint64)
-    for name in LAYOUT:
-        about = rows.about(name)
-        codes = (about.codes if about.words else about.values)[rows.places()]
+def _competing(rows, objective, sigma):
+    """Positions of the rows that compete with the first: neither before it, nor too far behind; where practice put it first,
+    without those that have more choices that nobody ran."""
+    cost, places = objective.cost, rows.places()
+    before = (cost < cost[0]) | ((cost == cost[0]) & (places < places[0]))
+    competes = ~before & (cost <= cost[0] + 6.0 * max(sigma, 1e-9))
+    if before.any():
+        untried = untried_choices(rows)
+        competes &= untried <= untried[0]
+    return np.flatnonzero(competes)
+
+
+def without_luck(rows, metric):
+    """A WithoutLuck of the first of `rows`, a view best first, or with the row in front that practice puts first.
+    ValueError where errors are not known."""
+    (name, goal), = rows.goals(metric if isinstance(metric, dict) else [metric]).items()
+    (of_first,), error = rows.view(slice(0, 1))._judged({name: goal})
+    sigma = next((error.step[0, k] for k, owner in enumerate(error.owners) if owner is None), 0.0)
+    is_updated = error.explained.shape[1] > 0
+    kept = _competing(rows, Objective(rows.column(name), goal, of_first.follows), sigma)
+    rivals = rows.view(kept[:MOST_UPDATED_RIVALS if is_updated else MOST_RIVALS])
+    own = np.zeros(len(rivals), dtype=np.uint64)
+    for column in LAYOUT:
+        about = rivals.about(column)
+        codes = (about.codes if about.words else about.values)[rivals.places()]
         own = mix(own ^ _unsigned(codes))
-    sigma = next((errors.step[0, k] for k, owner in enumerate(errors.owners) if owner is None), 0.0)
-    is_updated = errors.explained.shape[1] > 0
-    kept = np.flatnonzero(cost <= cost[0] + 6.0 * max(sigma, 1e-9))[:MOST_UPDATED_RIVALS if is_updated else MOST_RIVALS]
-    if objective.slope and objective.follows != "mem_peak" and len(kept) > 1:
-        rivals = errors.rows(kept)
-        optimism = max(0.0, _updated_optimism(cost[kept], rivals) if is_updated else _optimism(cost[kept], rivals, own[kept]))
-    share = float(np.expm1(optimism))
-    step, mfu = (float(rows.column(name)[0]) for name in ("step_time", "mfu"))
-    return WithoutLuck(share, len(np.unique(own[kept])), step * (1.0 + share), mfu / (1.0 + share))
+    (objective,), errors = rivals._judged({name: goal})
+    optimism = 0.0
+    if objective.slope and objective.follows != "mem_peak" and len(rivals) > 1:
+        optimism = _updated_optimism(objective.cost, errors) if is_updated else _optimism(objective.cost, errors, own)
+    share = float(np.expm1(max(0.0, optimism)))
+    step, mfu = (float(rivals.column(column)[0]) for column in ("step_time", "mfu"))
+    return WithoutLuck(share, len(np.unique(own)), step * (1.0 + share), mfu / (1.0 + share))

@@ -5,7 +5,8 @@ import numpy as np
 from .compare import difference
 from .cube import cube_of
 from .effects import main_effect
-from .errors import SURE, Objective, RowErrors, chance_to_beat
+from .errors import SURE, Objective, RowErrors, chances_of_first
+from .first_place import first_by_practice
 from .luck import without_luck
 from .pareto import front_of
 from .robust_front import robust_front
@@ -52,28 +53,32 @@ class Sweep(View):
         signs = [1.0 if goal == "min" else -1.0 for goal in goals.values()]
         return np.column_stack([sign * self.column(name).astype(float) for name, sign in zip(goals, signs)])
 
-    def best(self, n=None, by="auto", per=None, where=None):
-        """Ranked rows, best first, equal ones in file order. With `per`, a column or several: the best n of each."""
+    def best(self, n=None, by="auto", per=None, where=None, keep_order=True):
+        """Ranked rows, best first, equal ones in file order. With `per`, a column or several: the best n of each. Without
+        `keep_order`, that row comes first, among those that tie with the best, which published runs have exercised most
+        completely, as in `echo-sweep top` and reports."""
         by = self.ranking_metric() if by == "auto" else by
         rows = self.where(where).ranked
         cost = rows.costs(by if isinstance(by, dict) else [by])[:, 0]
         order = np.argsort(cost, kind="stable")
         rows = rows.view(order[~np.isnan(cost[order])])
         if per is None:
-            return rows.view(slice(n))
+            return (rows if keep_order else first_by_practice(rows, by)).view(slice(n))
         names = [per] if isinstance(per, str) else list(per)
-        groups, taken = zip(*(rows.column(name).tolist() for name in names)), {}
-        kept = []
-        for i, group in enumerate(groups):
-            taken[group] = taken.get(group, 0) + 1
-            if n is None or taken[group] <= n:
-                kept.append(i)
-        return rows.view(np.array(kept, dtype=np.int64))
+        places = {}
+        for i, group in enumerate(zip(*(rows.column(name).tolist() for name in names))):
+            places.setdefault(group, []).append(i)
+        order = np.full(len(rows), -1)
+        for group in places.values():
+            some = rows.view(np.array(group))
+            some = some if keep_order else first_by_practice(some, by)
+            order[group[:n]] = some.places()[:n]
+        return type(self)(self._file, order[order >= 0], self._columns)
 
-    def top(self, n=10, by="auto", per=None, where=None):
-        """The best configs as a table: what tells them apart, and how they do."""
+    def top(self, n=10, by="auto", per=None, where=None, keep_order=False):
+        """The best configs as a table, in the order of `echo-sweep top`: what tells them apart, and how they do."""
         by = self.ranking_metric() if by == "auto" else by
-        return self.best(n, by, per, where).summary(by if isinstance(by, dict) else [by])
+        return self.best(n, by, per, where, keep_order).summary(by if isinstance(by, dict) else [by])
 
     def front(self, metrics, where=None):
         """Ranked rows that no other beats in every metric, sorted by the first one."""
@@ -137,31 +142,26 @@ class Sweep(View):
         rival = np.where(found.rival < 0, -1, rows._rows[found.rival] if len(rows) else -1)
         return rows.view(found.rows), found.standing, rival, found.chance
 
-    def ties(self, by="auto", where=None):
+    def ties(self, by="auto", where=None, keep_order=True):
         """The best row and those that cannot be told apart from it, best first, as a table with `first_is_better`: the
-        chance that the best one truly is the better of the two, below 9 in 10."""
+        chance that the best one truly is the better of the two, below 9 in 10. `keep_order`: as best() has it."""
         by = self.ranking_metric() if by == "auto" else by
         metric = by if isinstance(by, dict) else [by]
-        rows = self.best(None, by, None, where)
+        rows = self.best(None, by, None, where, keep_order)
         objectives, errors = rows._judged(metric)
-        chance = np.full(len(rows), 0.5)
-        others = np.arange(1, len(rows))
-        chance[1:] = chance_to_beat(objectives, errors, np.zeros(len(others), dtype=int), others)
-        equal = objectives[0].cost == objectives[0].cost[:1]
-        chance[equal & (errors.variance(objectives[0], np.zeros(len(rows), dtype=int), np.arange(len(rows))) == 0)] = 0.5
+        chance = chances_of_first(objectives[0], errors)
         kept = chance < SURE
         rows, names = rows.view(kept), dict.fromkeys(["config_id"] + rows.view(kept).summary_names(list(metric)))
         data = {name: rows.ids() if name == "config_id" else rows.column(name) for name in names}
         data["first_is_better"] = chance[kept]
         return table_of(data, {name: rows.about(name) for name in names})
 
-    def without_luck(self, by="auto", where=None):
+    def without_luck(self, by="auto", where=None, keep_order=True):
         """What the best row is to be expected to do once the luck of being the best of many is taken out: a WithoutLuck with
-        `step_time`, `mfu`, their `share` and the number of `layouts` that compete. ValueError where errors are not known."""
+        `step_time`, `mfu`, their `share` and the number of `layouts` that compete. ValueError where errors are not known.
+        `keep_order`: as best() has it."""
         by = self.ranking_metric() if by == "auto" else by
-        rows = self.best(None, by, None, where)
-        objectives, errors = rows._judged(by if isinstance(by, dict) else [by])
-        return without_luck(objectives[0], errors, rows)
+        return without_luck(self.best(None, by, None, where, keep_order), by)
 
     def summary(self, metrics=()):
         """A table of these rows: what the sweep turns, the layout, `metrics` and the usual ones."""

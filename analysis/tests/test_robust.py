@@ -67,6 +67,54 @@ def test_the_luck_of_being_first_is_the_program_s(by, where, result, run_program
     assert found.step_time == pytest.approx(es.open(result).best(1, by, None, where)[0]["step_time"] * (1 + said["share"]))
 
 
+UNTRIED = """
+schema = 1
+name = "untried"
+[space]
+model = "gpt3-175b"
+cluster = "dgx-a100-hdr200"
+framework = "megatron-core"
+recipe = "nvidia-performance"
+gpus = 1024
+tp = 8
+pp = [4, 8]
+vpp = [1, 2, 3, 6, 12, 24]
+micro_batch = [1, 2, 3]
+kernels = ["fused", "compiled"]
+global_batch = 1536
+[[keep]]
+name = "whole"
+expr = "model.layers % (pp * vpp) == 0"
+why = "whole stages"
+"""
+
+
+@pytest.mark.parametrize("by", ["step_time", "mfu"])
+@pytest.mark.parametrize("where, moved", [(None, True), ("kernels == 'compiled'", True), ("vpp <= 3", False)])
+def test_practice_puts_first_what_the_program_puts_first(by, where, moved, swept, run_program):
+    result = swept(UNTRIED, "untried")
+    words = ["--where", where] if where else []
+    told = json.loads(run_program("top", result, "--by", by, "-n", "5", "--json", *words))
+    sweep, said = es.open(result), told["groups"][0]["without_luck"]
+    assert told["groups"][0]["tie_break"]["moved"] == moved
+    assert list(sweep.top(5, by, None, where)["config_id"]) == [row["config_id"] for row in told["rows"]]
+    ties = sweep.ties(by, where, keep_order=False)
+    assert ties["config_id"][0] == told["rows"][0]["config_id"]
+    assert len(ties["config_id"]) == told["groups"][0]["ties"]["tied_with_first"] + 1
+    found = sweep.without_luck(by, where, keep_order=False)
+    assert found.layouts == said["layouts"] > 1
+    for name in ("share", "step_time", "mfu"):
+        assert getattr(found, name) == pytest.approx(said[name], rel=1e-9, abs=1e-12), name
+
+
+def test_practice_decides_in_each_group_as_the_program_has_it(swept, run_program):
+    result = swept(UNTRIED, "untried")
+    told = json.loads(run_program("top", result, "--per", "kernels,pp", "-n", "2", "--json"))
+    found = es.open(result).top(2, per=["kernels", "pp"])
+    assert sorted(found["config_id"]) == sorted(row["config_id"] for row in told["rows"])
+    assert any(group["tie_break"]["moved"] for group in told["groups"])
+
+
 def test_without_errors_luck_is_not_known(result):
     with pytest.raises(ValueError, match="no error of gpus"):
         es.open(result).without_luck({"gpus": "min"})

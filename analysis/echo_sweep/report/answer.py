@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from ..errors import SURE, Z90, RowErrors
-from ..luck import MOST_RIVALS, without_luck
-from .rows import chances_of_first
+from ..errors import SURE, Z90, RowErrors, chances_of_first
+from ..luck import without_luck
 
 TIES_SHOWN = 12
 DOUBTFUL_SHOWN = 5
@@ -54,9 +53,7 @@ def luck_of(rows):
     """The winner's curse of the first row, as Sweep.without_luck has it; None where errors are not known."""
     if rows.judged is None:
         return None
-    first = rows.ranked.view(slice(0, MOST_RIVALS))  # of which it looks at no more
-    objectives, errors = first._judged([rows.metric])
-    return without_luck(objectives[0], errors, first)
+    return without_luck(rows.ranked, rows.metric)
 
 
 def doubtful_of(rows):

@@ -4,41 +4,26 @@ from functools import cached_property
 
 import numpy as np
 
-from ..errors import SURE, Z90, chance_to_beat
-from ..robust_front import robust_front
+from ..errors import SURE, chances_of_first
+from ..first_place import near_first
 
 JUDGED = 200_000  # rows: up to here every row of the front is held against every other; beyond, the front is as predicted
 
 
 class ModelRows:
-    """Rows of a Sweep that train one model: `all` of them in file order, and the `ranked` ones best first."""
+    """Rows of a Sweep that train one model: `all` of them in file order, and the `ranked` ones as `top` ranks them."""
 
     def __init__(self, sweep, name, metric):
         self.name, self.metric, self.goal = name, metric, sweep.goal(metric)
         self.all = sweep
-        self.ranked = sweep.best(None, metric)
+        self.ranked = sweep.best(None, metric, keep_order=False)
         self.doubtful = sweep.doubtful
 
     @cached_property
     def judged(self):
-        """(rows that may tie with the first, best first, their Objective, their RowErrors); None where no error of the metric
-        is known. The standard deviation of a difference is at most the sum of both: a row farther behind surely loses."""
-        try:
-            objectives, _ = self.ranked.view(slice(0, 1))._judged([self.metric])
-        except ValueError:
-            return None
-        if not len(self.ranked):
-            return None
-        names = {"mem_peak": "mem_rel_error"}
-        column = names.get(objectives[0].follows, "rel_error_p90")
-        band = np.nan_to_num(self.ranked.column(column).astype(float)) if objectives[0].slope else np.zeros(1)
-        band = band * (Z90 if column == "mem_rel_error" else 1.0)
-        cost = objectives[0].sign * self.ranked.column(self.metric).astype(float)
-        if objectives[0].slope:
-            cost = objectives[0].sign * np.log(objectives[0].sign * cost)
-        near = self.ranked.view(cost <= cost[0] + 1.0001 * (band[0] + band))  # the bands are stored as 32 bits
-        objectives, errors = near._judged([self.metric])
-        return near, objectives[0], errors
+        """(rows that may tie with the first, in their order, their Objective, their RowErrors); None where no error of the
+        metric is known."""
+        return near_first(self.ranked, self.metric)
 
     @cached_property
     def chances(self):
@@ -65,15 +50,3 @@ class ModelRows:
         rows = self.all.front(metrics)
         count = len(rows)
         return rows, np.full(count, "unjudged"), np.full(count, -1), np.full(count, np.nan)
-
-
-def chances_of_first(objective, errors):
-    """float[row]: that the first row is truly better than each; the rows are those of `objective` and `errors`."""
-    count = len(objective.cost)
-    first, others = np.zeros(count, dtype=int), np.arange(count)
-    chance = np.full(count, 0.5)
-    if count > 1:
-        chance[1:] = chance_to_beat([objective], errors, first[1:], others[1:])
-    equal = objective.cost == objective.cost[:1]
-    chance[equal & (errors.variance(objective, first, others) == 0)] = 0.5
-    return chance

@@ -187,7 +187,7 @@ function drawSettling(model) {
   const place = document.getElementById("settling"), found = model.settling;
   place.replaceChildren();
   if (!found) return;
-  const head = `#2 is ${percent(found.gap, 2)} behind #1; their difference is known to \u00b1${
+  const head = `#2 is ${percent(Math.abs(found.gap), 2)} ${found.gap < 0 ? "ahead of" : "behind"} #1; their difference is known to \u00b1${
       percent(found.band, 2)} (80 % band). `;
   place.append(
       element("h3", {text: "What would settle it"}), element("p", {

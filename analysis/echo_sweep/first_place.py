@@ -1,0 +1,56 @@
+"""The first place of a ranking: the rows that may tie with the best, and the one of them that practice puts first.
+
+What the errors cannot decide, practice decides: among the rows that tie with the best and are known as well, the one is first
+whose choices published runs have exercised most completely. src/query/rank/tie_break.cpp is the owner of the method
+(analysis/tests/test_robust.py compares both).
+"""
+
+import numpy as np
+
+from .errors import KNOWN_AS_WELL, SURE, Z90, Objective, chances_of_first
+
+
+def near_first(rows, metric):
+    """(rows that may tie with the first, in the order of `rows`; their Objective; their RowErrors); None where there is no row, or
+    no error of the metric is known. The standard deviation of a difference is at most the sum of both: a row farther behind
+    surely loses."""
+    if not len(rows):
+        return None
+    (name, goal), = rows.goals(metric if isinstance(metric, dict) else [metric]).items()
+    try:
+        follows = rows.view(slice(0, 1))._judged({name: goal})[0][0].follows
+    except ValueError:
+        return None
+    objective = Objective(rows.column(name), goal, follows)
+    column = "mem_rel_error" if follows == "mem_peak" else "rel_error_p90"
+    band = np.nan_to_num(rows.column(column).astype(float)) if objective.slope else np.zeros(1)
+    band = band * (Z90 if column == "mem_rel_error" else 1.0)
+    near = rows.view(objective.cost <= objective.cost[0] + 1.0001 * (band[0] + band))  # the bands are stored as 32 bits
+    objectives, errors = near._judged({name: goal})
+    return near, objectives[0], errors
+
+
+def untried_choices(rows):
+    """int[row]: how many choices of each no published run of its GPU kind had; zeros where the file does not say."""
+    if "untried" not in rows.names():
+        return np.zeros(len(rows), dtype=int)
+    bits = rows.column("untried").astype(np.int64)
+    return sum((bits >> bit) & 1 for bit in range(32))
+
+
+def first_by_practice(rows, metric):
+    """`rows`, best first, with that row moved to the front which practice puts first."""
+    found = near_first(rows, metric)
+    if found is None or not found[1].slope:
+        return rows
+    near, objective, errors = found
+    tied = chances_of_first(objective, errors) < SURE
+    if objective.follows != "mem_peak":
+        band = errors.band(objective.follows)
+        tied &= band <= KNOWN_AS_WELL * band[0]
+    untried = np.where(tied, untried_choices(near), 33)
+    first = int(np.argmin(untried))  # of equals the best
+    if untried[first] >= untried_choices(near.view(slice(0, 1)))[0]:
+        return rows
+    place = int(np.flatnonzero(rows.places() == near.places()[first])[0])
+    return rows.view(np.concatenate([[place], np.delete(np.arange(len(rows)), place)]))
