@@ -5,6 +5,7 @@ the draw of a contribution where they agree in that column (`config`: never). `e
 error it has. hdf5_schemas/README.md has the rules; src/results/rank/contest.cpp does the same for the program.
 """
 
+from copy import copy
 from math import erfc, sqrt
 
 import numpy as np
@@ -33,6 +34,12 @@ class Objective:
         if self.slope:
             values = np.log(np.where(values > 0, values, np.nan))
         self.cost = self.sign * values
+
+    def rows(self, chosen):
+        """The same of some of its rows."""
+        some = copy(self)
+        some.cost = self.cost[chosen]
+        return some
 
 
 class RowErrors:

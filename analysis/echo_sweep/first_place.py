@@ -1,13 +1,14 @@
 """The first place of a ranking: the rows that may tie with the best, and the one of them that practice puts first.
 
-What the errors cannot decide, practice decides: among the rows that tie with the best and are known as well, the one is first
-whose choices published runs have exercised most completely. src/query/rank/tie_break.cpp is the owner of the method
+What the errors cannot decide, practice decides: among the rows that tie with the best, are known as well and would tie were the best
+known as well as they, the one is first whose choices published runs have exercised most completely, and of equals the one with
+the least 90th percentile. src/query/rank/tie_break.cpp is the owner of the method
 (analysis/tests/test_robust.py compares both).
 """
 
 import numpy as np
 
-from .errors import KNOWN_AS_WELL, SURE, Z90, Objective, chances_of_first
+from .errors import KNOWN_AS_WELL, SURE, Z90, Objective, chance_to_beat, chances_of_first
 
 
 def near_first(rows, metric):
@@ -38,19 +39,33 @@ def untried_choices(rows):
     return sum((bits >> bit) & 1 for bit in range(32))
 
 
+def _may_replace_first(objective, errors):
+    """bool[row]: for the first itself, and for rows that may take its place."""
+    if objective.follows == "mem_peak":
+        return chances_of_first(objective, errors) < SURE
+    count, band = len(objective.cost), errors.band(objective.follows)
+    scale = np.minimum(1.0, np.divide(band, band[0], out=np.ones(count), where=band[0] > 0))
+    twice = np.concatenate([np.zeros(count, dtype=int), np.arange(count)])
+    pairs = errors.rows(twice)  # the first, no less known than the other, and the other
+    pairs.step[:count] *= scale[:, None]
+    pairs.explained[:count] *= scale[:, None]
+    chance = chance_to_beat([objective.rows(twice)], pairs, np.arange(count), count + np.arange(count))
+    equal = objective.cost == objective.cost[0]
+    return (equal | (chance < SURE)) & (band <= KNOWN_AS_WELL * band[0])
+
+
 def first_by_practice(rows, metric):
     """`rows`, best first, with that row moved to the front which practice puts first."""
     found = near_first(rows, metric)
     if found is None or not found[1].slope:
         return rows
     near, objective, errors = found
-    tied = chances_of_first(objective, errors) < SURE
-    if objective.follows != "mem_peak":
-        band = errors.band(objective.follows)
-        tied &= band <= KNOWN_AS_WELL * band[0]
-    untried = np.where(tied, untried_choices(near), 33)
-    first = int(np.argmin(untried))  # of equals the best
-    if untried[first] >= untried_choices(near.view(slice(0, 1)))[0]:
+    tied = _may_replace_first(objective, errors)
+    untried, band = untried_choices(near), errors.band(objective.follows)
+    candidates = np.flatnonzero(tied)
+    first = int(candidates[np.lexsort((near.places()[candidates], (objective.cost + band)[candidates], untried[candidates]))[0]])
+    is_better_known = objective.follows != "mem_peak" and band[0] > KNOWN_AS_WELL * band[first]
+    if untried[first] >= untried[0] and not is_better_known:
         return rows
     place = int(np.flatnonzero(rows.places() == near.places()[first])[0])
     return rows.view(np.concatenate([[place], np.delete(np.arange(len(rows)), place)]))

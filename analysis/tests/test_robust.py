@@ -90,7 +90,8 @@ why = "whole stages"
 
 
 @pytest.mark.parametrize("by", ["step_time", "mfu"])
-@pytest.mark.parametrize("where, moved", [(None, True), ("kernels == 'compiled'", True), ("vpp <= 3", False)])
+@pytest.mark.parametrize("where, moved", [(None, True), ("kernels == 'compiled'", True), ("vpp <= 3", True),
+                                          ("kernels == 'fused' and vpp <= 3", False)])
 def test_practice_puts_first_what_the_program_puts_first(by, where, moved, swept, run_program):
     result = swept(UNTRIED, "untried")
     words = ["--where", where] if where else []

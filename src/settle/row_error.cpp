@@ -1,6 +1,7 @@
 #include "settle/row_error.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/at.hpp"
@@ -34,6 +35,15 @@ double step_variance(const RowError& error) {
 
 bool is_known_as_well(const RowError& a, const RowError& b) {
   return step_variance(a) <= square(1.1) * step_variance(b);
+}
+
+RowError no_greater_than(const RowError& other, RowError error) {
+  const double most = step_variance(other), own = step_variance(error);
+  if (own <= most) return error;
+  const double scale = std::sqrt(most / own);
+  for (double& part : error.step) part *= scale;
+  for (double& part : error.explained) part *= scale;
+  return error;
 }
 
 double step_variance(ErrorSource source, const RowError& a, const RowError& b) {

@@ -36,6 +36,8 @@ enum class Rows : std::int8_t { different, same };
 [[nodiscard]] double step_variance(const RowError&);
 // Whether the error of the step of `a` is at most a tenth greater than that of `b`.
 [[nodiscard]] bool is_known_as_well(const RowError& a, const RowError& b);
+// The error of a step, each part of it scaled alike so that it is no greater than that of `other`.
+[[nodiscard]] RowError no_greater_than(const RowError& other, RowError error);
 // The variance of ln(step a / step b) of different rows: that of a, and of b, less twice the covariance;
 // summed by source, so that what two rows share equally leaves nothing.
 [[nodiscard]] double step_variance(const RowError& a, const RowError& b);

@@ -2,7 +2,9 @@
 // them is the one that is priced too cheaply most often: with a combination of choices of which no published
 // run can say that it works. Idea: what the errors cannot decide, practice decides. The row then promised is
 // a little slower, and was run. A row that may tie only because less is known of it takes no part:
-// its error must be at most a tenth greater than that of the best.
+// its error must be at most a tenth greater than that of the best. Nor does one that ties only because less
+// is known of the best: it must tie were that known as well. Of rows that nobody ran as much, the one with
+// the least 90th percentile is taken: where two predictions are alike, the surer one.
 #include "query/rank/tie_break.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "query/rank/contenders.hpp"
 #include "query/rank/ties.hpp"
@@ -26,10 +29,11 @@ namespace {
 
 struct Candidate {
   std::int32_t untried = 32;
-  double cost = 0.0, value = 0.0;
+  double late = 0.0, cost = 0.0, value = 0.0;  // late: the 90th percentile of the cost
   std::int64_t row = -1;
+  bool is_better_known = false;  // than the best
   friend bool operator<(const Candidate& a, const Candidate& b) {
-    return std::tie(a.untried, a.cost, a.row) < std::tie(b.untried, b.cost, b.row);
+    return std::tie(a.untried, a.late, a.row) < std::tie(b.untried, b.late, b.row);
   }
 };
 
@@ -39,6 +43,26 @@ struct Contest {
   std::int32_t best_untried = 0;
   Candidate first;
 };
+
+bool may_replace(const results::Aspect& aspect, results::Contender best, const results::Contender& other) {
+  if (aspect.law != sweep::ErrorLaw::memory && best.row != other.row) {
+    if (!settle::is_known_as_well(other.error, best.error)) return false;
+    best.error = settle::no_greater_than(other.error, std::move(best.error));
+  }
+  return chance_of_first(aspect, best, other) < results::sure;
+}
+
+Candidate candidate_of(const results::Aspect& aspect, const results::Contender& best,
+                       const results::Contender& one, std::int32_t untried, double value) {
+  const bool by_memory = aspect.law == sweep::ErrorLaw::memory;
+  const double sigma = by_memory ? one.error.memory : std::sqrt(settle::step_variance(one.error));
+  return {.untried = untried,
+          .late = one.cost[0] + settle::z90 * sigma,
+          .cost = one.cost[0],
+          .value = value,
+          .row = one.row,
+          .is_better_known = !by_memory && !settle::is_known_as_well(best.error, one.error)};
+}
 
 void move_to_front(RankedGroup& group, const Candidate& first) {
   const auto found = std::ranges::find(group.rows, first.row);
@@ -58,7 +82,6 @@ std::vector<TieBreak> break_ties(const results::ResultRows& rows, const RankQuer
   Contenders contenders(rows, query, {"untried", query.by.metric});
   const results::Aspect& aspect = contenders.aspect();
   if (aspect.slope == 0.0) return out;
-  const bool by_step = aspect.law != sweep::ErrorLaw::memory;
   const auto untried = [](double bits) {
     return std::popcount(static_cast<std::uint32_t>(static_cast<std::int32_t>(bits)));
   };
@@ -73,13 +96,13 @@ std::vector<TieBreak> break_ties(const results::ResultRows& rows, const RankQuer
     const auto found = contests.find(per);
     if (found == contests.end() || std::isnan(one.cost[0])) return;
     Contest& contest = found->second;
-    if (by_step && !settle::is_known_as_well(one.error, contest.best.error)) return;
-    if (chance_of_first(aspect, contest.best, one) >= results::sure) return;
-    contest.first = std::min(contest.first, Candidate{untried(other(0)), one.cost[0], other(1), one.row});
+    if (!may_replace(aspect, contest.best, one)) return;
+    contest.first =
+        std::min(contest.first, candidate_of(aspect, contest.best, one, untried(other(0)), other(1)));
   });
   for (const auto& [per, contest] : contests) {
     TieBreak& entry = out[contest.group];
-    entry = {contest.first.untried < contest.best_untried, contest.best.row,
+    entry = {contest.first.untried < contest.best_untried || contest.first.is_better_known, contest.best.row,
              std::expm1(contest.first.cost - contest.best.cost[0]),
              std::min(contest.first.untried, contest.best_untried), contest.best_untried};
     if (entry.is_moved)
@@ -99,12 +122,16 @@ std::string text_of(const TieBreak& entry, const RankedGroup& group, const resul
       place < std::ssize(group.rows)
           ? fmt::format("#{}", place + 1)
           : config_key(best, 0).substr(0, static_cast<std::size_t>(key_digits(rows, best)));
-  return fmt::format(
-      "#1 is {} behind {} by prediction and ties with it; {}: no published run of the GPU kind had {} of "
-      "{}\n",
-      text::show_share(entry.gap), name,
-      entry.untried == 0 ? "it is of a kind that publications ran" : "it is closer to what publications ran",
-      untried_text(best, 0, first.integer("untried", 0)), name);
+  const std::string place_lost =
+      fmt::format("#1 is {} behind {} by prediction and ties with it; ", text::show_share(entry.gap), name);
+  if (entry.untried == entry.best_untried)
+    return place_lost + fmt::format("more is known of it: its 80 % band is +-{}, that of {} +-{}\n",
+                                    text::show_share(first.number("rel_error_p90", 0)), name,
+                                    text::show_share(best.number("rel_error_p90", 0)));
+  return place_lost + fmt::format("{}: no published run of the GPU kind had {} of {}\n",
+                                  entry.untried == 0 ? "it is of a kind that publications ran"
+                                                     : "it is closer to what publications ran",
+                                  untried_text(best, 0, first.integer("untried", 0)), name);
 }
 
 void add_tie_break(text::Json& json, const TieBreak& entry) {

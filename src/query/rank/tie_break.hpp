@@ -1,4 +1,5 @@
-// Breaks ties for the first place towards layouts that publications have actually run.
+// Breaks ties for the first place towards layouts that publications have actually run, and towards those of
+// which more is known.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +19,12 @@ struct TieBreak {
   std::int32_t best_untried = 0;  // and of the best
 };
 
-// Moves to the front of each group that row, among those that tie with its best (results::sure) and whose
-// step is known as well (settle::is_known_as_well), whose choices published runs have exercised most
-// completely: with the fewest untried ones, and of equals the best. Leaves groups alone in files without
-// errors of the metric or without the column `untried`. One pass over the file. One entry per group, in
-// order.
+// Moves to the front of each group that row whose choices published runs have exercised most completely (with
+// the fewest untried ones, and of equals that with the least 90th percentile), among those that tie with the
+// group's best (results::sure), whose step is known as well (settle::is_known_as_well), and that would tie
+// were the best known as well. Of a row with as many untried choices as the best, more must be known. Leaves
+// groups alone in files without errors of the metric or without the column `untried`. One pass over the file.
+// One entry per group, in order.
 [[nodiscard]] std::vector<TieBreak> break_ties(const results::ResultRows&, const RankQuery&,
                                                std::vector<RankedGroup>&);
 

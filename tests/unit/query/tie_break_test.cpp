@@ -71,6 +71,19 @@ TEST(TieBreak, LeavesARowThatTiesOnlyBecauseLessIsKnownOfIt) {
   EXPECT_FALSE(broken(table_of({{1.00, 128}, {1.01, 0, 0.0221}})).entries[0].is_moved);
 }
 
+TEST(TieBreak, LeavesARowThatTiesOnlyBecauseLessIsKnownOfTheBest) {
+  EXPECT_FALSE(broken(table_of({{1.00, 128, 0.3}, {1.1, 0}})).entries[0].is_moved);
+  EXPECT_TRUE(broken(table_of({{1.00, 128, 0.3}, {1.01, 0}})).entries[0].is_moved);
+}
+
+TEST(TieBreak, PrefersTheRowOfWhichMoreIsKnown) {
+  const auto table = table_of({{1.00, 128, 0.3}, {1.01, 128, 0.2}, {1.015, 128}, {1.5, 128, 0.01}});
+  const Broken found = broken(table);
+  EXPECT_THAT(found.groups[0].rows, ElementsAre(2, 0, 1, 3));
+  EXPECT_THAT(text_of(found.entries[0], found.groups[0], table), HasSubstr("more is known of it"));
+  EXPECT_FALSE(broken(table_of({{1.00, 128, 0.021}, {1.0001, 128, 0.02}})).entries[0].is_moved);
+}
+
 TEST(TieBreak, LeavesTheBestWhereNoOtherWasExercisedMore) {
   EXPECT_FALSE(broken(table_of({{1.00, 128}, {1.001, 256}, {1.002, 128 | 256}})).entries[0].is_moved);
 }
