@@ -22,7 +22,7 @@ struct TieBreak {
 // Moves to the front of each group that row whose choices published runs have exercised most completely (with
 // the fewest untried ones, and of equals that with the least 90th percentile), among those that tie with the
 // group's best (results::sure), whose step is known as well (settle::is_known_as_well), and that would tie
-// were the best known as well. Of a row with as many untried choices as the best, more must be known. Leaves
+// were the best known as well. More must be known of a row with as many untried choices as the best. Leaves
 // groups alone in files without errors of the metric or without the column `untried`. One pass over the file.
 // One entry per group, in order.
 [[nodiscard]] std::vector<TieBreak> break_ties(const results::ResultRows&, const RankQuery&,
