@@ -3,8 +3,8 @@
 // run can say that it works. Idea: what the errors cannot decide, practice decides. The row then promised is
 // a little slower, and was run. A row that may tie only because less is known of it takes no part:
 // its error must be at most a tenth greater than that of the best. Nor does one that ties only because less
-// is known of the best: it must tie were that known as well. Of rows that nobody ran as much, the one with
-// the least 90th percentile is taken: where two predictions are alike, the surer one.
+// is known of the best: it must tie were that known as well. The one with the least 90th percentile is taken
+// of rows that nobody ran as much: where two predictions are alike, the surer one.
 #include "query/rank/tie_break.hpp"
 
 #include <fmt/format.h>
