@@ -6,8 +6,12 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <string_view>
+#include <vector>
 
+#include "base/at.hpp"
 #include "query/text/result_text.hpp"
+#include "query/text/value_text.hpp"
 #include "simulate/report/memory_fit.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -49,6 +53,55 @@ double best_of(const std::string& name, const std::vector<RankedGroup>& sure) {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+struct Doubtful {
+  std::int64_t row = 0;
+  double value = 0.0, best = 0.0;  // of the row, and of the best sure row of its group
+};
+
+// Axes of the sweep, beyond the layout, in which these rows differ.
+std::vector<std::string> further_axes(const results::ResultRows& rows, const results::Table& table) {
+  constexpr std::array<std::string_view, 12> in_layout{"tp",       "pp",   "dp",        "cp",
+                                                       "ep",       "etp",  "vpp",       "micro_batch",
+                                                       "schedule", "zero", "recompute", "sequence_parallel"};
+  std::vector<std::string> axes;
+  for (const results::ColumnInfo& column : rows.columns()) {
+    if (column.role != "input" || column.width != 1 || std::ranges::count(in_layout, column.name) > 0 ||
+        std::ranges::count(rows.state().axes, column.name) == 0)
+      continue;
+    const results::ColumnInfo values = table.at(column.name);
+    for (std::int64_t row = 1; row < table.rows(); ++row)
+      if (value_text(table, values, row) != value_text(table, values, 0)) {
+        axes.push_back(column.name);
+        break;
+      }
+  }
+  return axes;
+}
+
+std::string list_of(const results::ResultRows& rows, const std::vector<Doubtful>& found) {
+  std::vector<std::int64_t> numbers;
+  for (const Doubtful& one : found) numbers.push_back(one.row);
+  const results::Table table = rows.pick(numbers);
+  const std::vector<std::string> axes = further_axes(rows, table);
+  const auto digits = static_cast<std::size_t>(key_digits(rows, table));
+  text::TextTable text(
+      {"<id", "<layout", "fits", "gain", "too much by", "<largest part that a choice reduces"});
+  for (std::int64_t row = 0; row < table.rows(); ++row) {
+    const Doubtful& one = found[at(row)];
+    const Reducible& part = largest_of(table, row);
+    std::string layout = layout_of(table, row);
+    for (const std::string& axis : axes)
+      layout += fmt::format(" {}={}", axis, value_text(table, table.at(axis), row));
+    text.add({config_key(table, row).substr(0, digits), layout,
+              text::show_share(table.number("fit_chance", row)),
+              std::isnan(one.best) ? "-" : text::show_share(std::abs(one.value / one.best - 1.0)),
+              text::show_gib(excess_of(table, row, rows.state().min_fit_chance)),
+              fmt::format("{} {}: {}", part.part, text::show_gib(table.part("breakdown/mem", row, part.part)),
+                          part.choice)});
+  }
+  return text.text();
+}
+
 }  // namespace
 
 std::string doubtful_text(const results::ResultRows& rows, const RankQuery& query,
@@ -57,8 +110,7 @@ std::string doubtful_text(const results::ResultRows& rows, const RankQuery& quer
   RankQuery asked = query;
   asked.which = Ranked::doubtful, asked.count = most;
   const double sign = query.by.goal == sweep::Goal::min ? 1.0 : -1.0;
-  text::TextTable text(
-      {"<id", "<layout", "fits", "gain", "too much by", "<largest part that a choice reduces"});
+  std::vector<Doubtful> found;
   std::int64_t above = 0;
   for (const RankedGroup& group : ranked(rows, asked)) {
     const double best = best_of(group.name, sure);
@@ -66,26 +118,15 @@ std::string doubtful_text(const results::ResultRows& rows, const RankQuery& quer
         group.values, [&](double value) { return sign * value >= sign * best; });  // best first
     const auto better = worse - group.values.begin();
     above += better;
-    const results::Table table =
-        rows.pick(std::span(group.rows).first(static_cast<std::size_t>(std::min(better, shown))));
-    const auto digits = static_cast<std::size_t>(key_digits(rows, table));
-    for (std::int64_t row = 0; row < table.rows(); ++row) {
-      const double value = group.values[static_cast<std::size_t>(row)];
-      const Reducible& part = largest_of(table, row);
-      text.add({config_key(table, row).substr(0, digits), layout_of(table, row),
-                text::show_share(table.number("fit_chance", row)),
-                std::isnan(best) ? "-" : text::show_share(std::abs(value / best - 1.0)),
-                text::show_gib(excess_of(table, row, rows.state().min_fit_chance)),
-                fmt::format("{} {}: {}", part.part,
-                            text::show_gib(table.part("breakdown/mem", row, part.part)), part.choice)});
-    }
+    for (std::ptrdiff_t i = 0; i < std::min(better, shown); ++i)
+      found.push_back({group.rows[at(i)], group.values[at(i)], best});
   }
   if (above == 0) return "";
   const bool has_first = std::ranges::any_of(sure, [](const RankedGroup& one) { return !one.rows.empty(); });
   return fmt::format(
       "may not fit (chance below {}), not ranked: {}{}\n{}", text::show_share(rows.state().min_fit_chance),
       above == 1 ? "1 row" : text::show_count(above) + (above < most ? " rows" : " rows or more"),
-      has_first ? " better than #1" : "", text.text());
+      has_first ? " better than #1" : "", list_of(rows, found));
 }
 
 }  // namespace echo::query

@@ -56,6 +56,18 @@ TEST(Doubtful, ListsWhatWouldRankFirstAndWhatItWouldGain) {
   EXPECT_THAT(text, HasSubstr("50.0 %"));  // 1 s instead of 2 s
 }
 
+TEST(Doubtful, NamesTheAxesThatTellRowsOfOneLayoutApart) {
+  results::FileState state;
+  state.min_fit_chance = 0.9, state.axes = {"gpus", "tp"};
+  const auto file = tiny_results({{.id = 1, .gpus = 8, .step = 1.0, .fit = 0.4},
+                                  {.id = 2, .gpus = 16, .step = 1.1, .fit = 0.4},
+                                  {.id = 3, .gpus = 8, .step = 2.0, .fit = 0.95}},
+                                 state);
+  const std::string text = doubtful_text(file, all_rows(), ranked(file, all_rows()));
+  EXPECT_THAT(text, HasSubstr(" gpus=8 "));
+  EXPECT_THAT(text, HasSubstr(" gpus=16 "));
+}
+
 TEST(Doubtful, WithoutASureRowListsTheBestDoubtfulOnes) {
   const auto file = table(0.9, {{.id = 1, .step = 1.0, .fit = 0.4}});
   const std::string text = doubtful_text(file, all_rows(), ranked(file, all_rows()));
