@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "accuracy/error_table.hpp"
 #include "base/contract.hpp"
 #include "base/quantile.hpp"
 

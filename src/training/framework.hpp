@@ -114,6 +114,9 @@ struct FrameworkSpec {
   friend bool operator==(const FrameworkSpec&, const FrameworkSpec&) = default;
 };
 
+// The framework that this one builds on in the end; itself where it has no base.
+[[nodiscard]] const FrameworkSpec& root_of(const FrameworkSpec& framework,
+                                           const std::vector<FrameworkSpec>& all);
 // The framework and the frameworks that it is based on, the one without a base first.
 [[nodiscard]] std::vector<const FrameworkSpec*> line_of(const FrameworkSpec&,
                                                         const std::vector<FrameworkSpec>& all);

@@ -116,17 +116,6 @@ void add_best(Practice& practice, const PublishedBest& best) {
     *found = best;
 }
 
-// The framework that it builds on in the end. As training::line_of, without allocating: for every row.
-std::string_view root_of(const training::FrameworkSpec& framework, const Catalog& catalog) {
-  const training::FrameworkSpec* root = &framework;
-  for (std::size_t i = 0; i < catalog.frameworks.size() && !root->base.empty(); ++i) {
-    const std::int32_t base = find_named(catalog.frameworks, root->base);
-    if (base < 0) break;
-    root = &catalog.frameworks[at(base)];
-  }
-  return root->name;
-}
-
 // As untried(), compared with the runs of one kind.
 std::int32_t untried_by(const PublishedKind& kind, const TrainingConfig& config, const Catalog& catalog) {
   const auto value = values_of(config, catalog);
@@ -208,9 +197,9 @@ bool is_framework_tried(const Practice& practice, const TrainingConfig& config, 
   };
   const training::FrameworkSpec& own = catalog.framework(config);
   if (practice.kinds.empty() || ran(own)) return true;
-  const std::string_view root = root_of(own, catalog);
+  const std::string_view root = training::root_of(own, catalog.frameworks).name;
   return std::ranges::any_of(catalog.frameworks, [&](const training::FrameworkSpec& other) {
-    return root_of(other, catalog) == root && ran(other);
+    return training::root_of(other, catalog.frameworks).name == root && ran(other);
   });
 }
 
