@@ -17,6 +17,7 @@
 #include "explain/explain.hpp"
 #include "explain/perfetto_replay.hpp"
 #include "explain/perfetto_step.hpp"
+#include "query/text/layout_text.hpp"
 #include "query/text/result_text.hpp"
 #include "results/read_rows.hpp"
 #include "simulate/simulate.hpp"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/at.hpp"
+#include "query/text/layout_text.hpp"
 #include "query/text/result_text.hpp"
-#include "query/text/value_text.hpp"
 #include "simulate/report/memory_fit.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -58,41 +58,18 @@ struct Doubtful {
   double value = 0.0, best = 0.0;  // of the row, and of the best sure row of its group
 };
 
-// Axes of the sweep, beyond the layout, in which these rows differ.
-std::vector<std::string> further_axes(const results::ResultRows& rows, const results::Table& table) {
-  constexpr std::array<std::string_view, 12> in_layout{"tp",       "pp",   "dp",        "cp",
-                                                       "ep",       "etp",  "vpp",       "micro_batch",
-                                                       "schedule", "zero", "recompute", "sequence_parallel"};
-  std::vector<std::string> axes;
-  for (const results::ColumnInfo& column : rows.columns()) {
-    if (column.role != "input" || column.width != 1 || std::ranges::count(in_layout, column.name) > 0 ||
-        std::ranges::count(rows.state().axes, column.name) == 0)
-      continue;
-    const results::ColumnInfo values = table.at(column.name);
-    for (std::int64_t row = 1; row < table.rows(); ++row)
-      if (value_text(table, values, row) != value_text(table, values, 0)) {
-        axes.push_back(column.name);
-        break;
-      }
-  }
-  return axes;
-}
-
 std::string list_of(const results::ResultRows& rows, const std::vector<Doubtful>& found) {
   std::vector<std::int64_t> numbers;
   for (const Doubtful& one : found) numbers.push_back(one.row);
   const results::Table table = rows.pick(numbers);
-  const std::vector<std::string> axes = further_axes(rows, table);
+  const std::vector<std::string> layouts = layouts_of(table);
   const auto digits = static_cast<std::size_t>(key_digits(rows, table));
   text::TextTable text(
       {"<id", "<layout", "fits", "gain", "too much by", "<largest part that a choice reduces"});
   for (std::int64_t row = 0; row < table.rows(); ++row) {
     const Doubtful& one = found[at(row)];
     const Reducible& part = largest_of(table, row);
-    std::string layout = layout_of(table, row);
-    for (const std::string& axis : axes)
-      layout += fmt::format(" {}={}", axis, value_text(table, table.at(axis), row));
-    text.add({config_key(table, row).substr(0, digits), layout,
+    text.add({config_key(table, row).substr(0, digits), layouts[at(row)],
               text::show_share(table.number("fit_chance", row)),
               std::isnan(one.best) ? "-" : text::show_share(std::abs(one.value / one.best - 1.0)),
               text::show_gib(excess_of(table, row, rows.state().min_fit_chance)),

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "query/settle/planned_runs.hpp"
+#include "query/text/layout_text.hpp"
 #include "query/text/result_text.hpp"
 #include "settle/run_noise.hpp"
 #include "text/show_quantity.hpp"
@@ -38,10 +39,11 @@ results::Table rows_of(const RunPlan& plan, const results::ResultRows& rows) {
 std::string runs_table(const RunPlan& plan, const results::Table& table, std::size_t digits) {
   text::TextTable lines(
       {"run", "<id", "<layout", "gpus", "step", "steps", "GPU-hours", "then chance", "regret"});
+  const std::vector<std::string> layouts = layouts_of(table, {"gpus"});
   for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     const PlannedRun& run = plan.runs[i];
     const auto row = static_cast<std::int64_t>(i);
-    lines.add({std::to_string(i + 1), config_key(table, row).substr(0, digits), layout_of(table, row),
+    lines.add({std::to_string(i + 1), config_key(table, row).substr(0, digits), layouts[i],
                std::to_string(run.gpus), text::show_time(run.step_time), std::to_string(plan.steps),
                hours_text(run.gpu_hours), chance_text(run.after), regret_text(run.after)});
   }

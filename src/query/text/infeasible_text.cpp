@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "base/at.hpp"
+#include "query/text/layout_text.hpp"
 #include "query/text/result_text.hpp"
 #include "query/text/rule_text.hpp"
 #include "results/nearest_group.hpp"
@@ -49,9 +51,10 @@ std::string typical_lack(const ReasonCount& count) {
 std::string nearest_text(const results::ResultRows& rows, std::int64_t count, const std::string& where) {
   std::string text;
   const results::Table near = rows.pick(least_infeasible(rows, count, where));
+  const std::vector<std::string> layouts = layouts_of(near, {"model"});
   for (std::int64_t row = 0; row < near.rows(); ++row)
     text += fmt::format("  {}  {} {}: {}\n", config_key(near, row).substr(0, 8), near.text("model", row),
-                        layout_of(near, row), lack_of(near, row));
+                        layouts[at(row)], lack_of(near, row));
   return text;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "query/text/band_text.hpp"
+#include "query/text/layout_text.hpp"
 #include "query/text/result_text.hpp"
 #include "text/show_quantity.hpp"
 #include "text/text_table.hpp"
@@ -40,12 +41,12 @@ std::string measured_text(const results::UpdatedFile& updated, const results::Re
   const MeasuredRows rows = measured_rows(updated, predictions);
   const auto digits = static_cast<std::size_t>(key_digits(updated, rows.after));
   text::TextTable lines({"<id", "<layout", "steps", "measured", "predicted", "off by", "expected", "+-80%"});
+  const std::vector<std::string> layouts = layouts_of(rows.after);
   for (std::size_t i = 0; i < rows.runs.size(); ++i) {
     const auto row = static_cast<std::int64_t>(i);
     const double predicted = rows.before.number("step_time", row);
-    lines.add({config_key(rows.after, row).substr(0, digits), layout_of(rows.after, row),
-               std::to_string(rows.runs[i].steps), text::show_time(rows.runs[i].step_time),
-               text::show_time(predicted),
+    lines.add({config_key(rows.after, row).substr(0, digits), layouts[i], std::to_string(rows.runs[i].steps),
+               text::show_time(rows.runs[i].step_time), text::show_time(predicted),
                fmt::format("{:+.1f} %", 100.0 * (rows.runs[i].step_time / predicted - 1.0)),
                text::show_time(rows.after.number("step_time", row)),
                text::show_share(rows.after.number("rel_error_p90", row))});

@@ -12,6 +12,7 @@
 #include "base/lane.hpp"
 #include "query/text/band_text.hpp"
 #include "query/text/breakdown.hpp"
+#include "query/text/layout_text.hpp"
 #include "query/text/path_text.hpp"
 #include "query/text/rule_text.hpp"
 #include "query/text/value_text.hpp"
@@ -47,17 +48,6 @@ int key_digits(const results::ResultRows& all, const Table& shown) {
     }
   }
   return digits;
-}
-
-std::string layout_of(const Table& table, std::int64_t row) {
-  std::string rare;
-  for (const char* degree : {"cp", "ep", "etp"})
-    if (table.integer(degree, row) > 1) rare += fmt::format(" {}{}", degree, table.integer(degree, row));
-  return fmt::format("tp{} pp{} dp{}{} vpp{} mbs{} {} zero{} recompute={} sp={}", table.integer("tp", row),
-                     table.integer("pp", row), table.integer("dp", row), rare, table.integer("vpp", row),
-                     table.integer("micro_batch", row), table.text("schedule", row),
-                     table.integer("zero", row), table.text("recompute", row),
-                     value_text(table, table.at("sequence_parallel"), row));
 }
 
 std::string setting_line(const results::FileState& state) {

@@ -12,8 +12,6 @@ namespace echo::query {
 [[nodiscard]] std::string config_key(const results::Table&, std::int64_t row);  // 16 hex digits
 // The smallest number of digits, at least 8, that identifies each row shown among all rows of the result.
 [[nodiscard]] int key_digits(const results::ResultRows& all, const results::Table& shown);
-[[nodiscard]] std::string layout_of(const results::Table&,
-                                    std::int64_t row);  // "tp4 pp2 dp12 vpp1 mbs2 1f1b ..."
 
 // "setting production: ..." and a line feed; empty of a benchmark's rows.
 [[nodiscard]] std::string setting_line(const results::FileState&);
