@@ -59,6 +59,23 @@ def _rivals(objectives, errors, contenders, asked):
     return rival, chance
 
 
+def _surely_beaten(objectives, errors, contenders, asked):
+    """bool[row asked about]: that some contender beats it with a chance of SURE; as predicted, such a one is then no worse in
+    any objective, so that few pairs are left to judge."""
+    costs = [objective.cost for objective in objectives]
+    beaten = np.zeros(len(asked), dtype=bool)
+    step = max(1, BLOCK // max(1, len(contenders)))
+    for begin in range(0, len(asked), step):
+        some = asked[begin:begin + step]
+        better = contenders[None, :] != some[:, None]
+        for cost in costs:
+            better &= cost[contenders][None, :] <= cost[some][:, None]
+        place, which = np.nonzero(better)
+        chances = chance_to_beat(objectives, errors, contenders[which], some[place])
+        beaten[begin + place[chances >= SURE]] = True
+    return beaten
+
+
 def robust_front(objectives, errors):
     """A RobustFront: the predicted front, then the unproven rows, each in the order of their costs."""
     costs = np.column_stack([objective.cost for objective in objectives])
@@ -75,7 +92,7 @@ def robust_front(objectives, errors):
     rival, chance = _rivals(objectives, errors, on_front, off_front)
     left = ~(chance >= SURE)
     off_front, rival, chance = off_front[left], rival[left], chance[left]
-    left = ~(_rivals(objectives, errors, near, off_front)[1] >= SURE)
+    left = ~_surely_beaten(objectives, errors, near, off_front)
     found = [[on_front, *_rivals(objectives, errors, near, on_front)], [off_front[left], rival[left], chance[left]]]
     asked, rival, chance = (np.concatenate(parts) for parts in zip(*found))
     standing = np.where(~front[asked], "unproven", np.where(rival < 0, "robust", "tie"))
