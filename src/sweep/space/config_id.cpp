@@ -75,6 +75,7 @@ constexpr Question questions[] = {
     {Condition::offloads_weights, [](In s) { return s.config.recipe.offload_weights; }},
     {Condition::has_nics, [](In s) { return !s.given_by_dimensions; }},
     {Condition::issues_passes, [](In s) { return !s.config.recipe.cuda_graphs; }},
+    {Condition::overlaps_products, [](In s) { return s.config.overlap.tensor; }},
 };
 // clang-format on
 
