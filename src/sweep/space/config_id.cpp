@@ -88,9 +88,10 @@ constexpr bool are_all_answered() {
 static_assert(are_all_answered(), "a condition that axes.toml asks has no line in `questions`");
 
 // Unrolled: every question is answered at every point of a space.
-template <std::size_t... I>
-training::Conditions answers_to(In situation, std::index_sequence<I...>) {
-  return ((questions[I].holds(situation) ? training::all_of({questions[I].which}) : 0U) | ...);
+template <std::size_t... i>
+training::Conditions answers_to(In situation, std::index_sequence<i...>) {
+  return ((questions[i].holds(situation) ? training::all_of({questions[i].which}) : training::Conditions{}) |
+          ...);
 }
 
 }  // namespace
