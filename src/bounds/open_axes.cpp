@@ -54,10 +54,11 @@ Reach reach_of(const AxisSet& axes) {
 
 const AxisSet& sometimes_idle() {
   using training::Condition;
-  constexpr training::Conditions on_open = training::all_of(
-      {Condition::sequence_parallel, Condition::whole_activations, Condition::shards_states,
-       Condition::shards_gradients, Condition::shards_weights, Condition::recomputes_modules,
-       Condition::recomputes_layers, Condition::runs_in_units, Condition::offloads_optimizer});
+  constexpr training::Conditions on_open =
+      training::all_of({Condition::sequence_parallel, Condition::whole_activations, Condition::shards_states,
+                        Condition::shards_gradients, Condition::shards_weights, Condition::recomputes_modules,
+                        Condition::recomputes_layers, Condition::runs_in_units, Condition::offloads_optimizer,
+                        Condition::overlaps_products});
   static const AxisSet found = [] {
     AxisSet axes;
     for (const AxisInfo& info : sweep::axis_table)

@@ -25,7 +25,7 @@ enum class Reach : std::int8_t {
 [[nodiscard]] Reach reach_of(const sweep::AxisSet&);
 
 // Axes that are idle, and then have no part in a config, depending on axes that may be open: recomputation,
-// ZeRO stages, and whether the sequence is split.
+// ZeRO stages, whether the sequence is split, and whether products overlap their transfers.
 [[nodiscard]] const sweep::AxisSet& sometimes_idle();
 
 // The axes in which members of a set may differ.

@@ -127,12 +127,14 @@ struct TierTraffic {
   std::int32_t gpus = 0;
   friend constexpr auto operator<=>(const TierTraffic&, const TierTraffic&) = default;
 };
+// `set_aside`: SMs that it may hold at most, as its caller sets them aside; below 0: what the library takes.
 struct CollectiveQuery {
   CollectiveKind kind{};
   Bytes payload;
   machine::GroupSpan group;
   Relay relay{};
   TierTraffic tier{};
+  std::int32_t set_aside = -1;
   friend constexpr auto operator<=>(const CollectiveQuery&, const CollectiveQuery&) = default;
 };
 

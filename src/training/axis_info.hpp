@@ -60,9 +60,10 @@ enum class Condition : std::int8_t {
   offloads_activations,  // offload_layers > 0
   offloads_weights,      // offload_weights
   has_nics,              // the cluster is made of NICs and switches, not of given dimensions
-  issues_passes          // no CUDA graph holds whole passes
+  issues_passes,         // no CUDA graph holds whole passes
+  overlaps_products      // overlap_tp
 };
-using Conditions = std::uint32_t;  // bits, by place
+using Conditions = std::uint64_t;  // bits, by place
 
 constexpr Conditions all_of(std::initializer_list<Condition> conditions) {
   Conditions bits = 0;

@@ -15,7 +15,6 @@
 #include "simulate/prices/host_time.hpp"
 #include "simulate/prices/links_by_flows.hpp"
 #include "simulate/prices/price_host.hpp"
-#include "simulate/prices/userbuffers.hpp"
 #include "textbook/given_dimensions.hpp"
 #include "textbook/machine_dimensions.hpp"
 #include "textbook/price_generic.hpp"
@@ -127,6 +126,7 @@ std::size_t PriceKeyHash::operator()(const CollectiveKey& key) const {
       .add(others)
       .add((key.by_flows ? 1 : 0) + (key.by_packets ? 2 : 0))
       .add(packed(static_cast<std::int32_t>(key.query.tier.tier), key.query.tier.gpus))
+      .add(packed(key.query.set_aside, 0))
       .add(key.query.tier.read.value * 2 - key.query.tier.written.value)
       .done();
 }
@@ -247,6 +247,7 @@ static const PriceMemo::Collectives::value_type& priced(const CollectiveKey& key
       }
     }
     price.use = network::use_of(query, price.alone, links, cluster, catalog.gpu(config));
+    if (query.set_aside >= 0) price.alone.channels = std::min(price.alone.channels, query.set_aside);
   }
   return *entry;
 }
@@ -376,7 +377,6 @@ void price_ends(const training::TrainingConfig& config, const Catalog& catalog,
     out.alone.push_back(out.collectives.back().time);
     out.bottlenecks.push_back(bottlenecks_of(out.collectives.back()));
   }
-  if (config.overlap.tensor) on_userbuffers(work, catalog.framework(config).samples_outermost, out);
   const std::size_t in_blocks =
       fill_factors(calibration, {gpu.sm_count, gpu.memory_bandwidth.value}, work, memo.factors, out);
   const bool shares = calibration.contention != Contention::off;

@@ -2,7 +2,7 @@
 // fingerprint of what a block is made of takes 2 ns per op. A block is made of its lanes, parts, needs and
 // work. A price memo gives every kernel (with its GPU and library) and every collective (with its machine and
 // settings) one number; the time of a kernel within a step depends on its framework and on CUDA graphs
-// besides, and so do the channels of transfers on userbuffers.
+// besides.
 #include "simulate/step/block_memo.hpp"
 
 #include <algorithm>

@@ -75,6 +75,7 @@ constexpr Question questions[] = {
     {Condition::offloads_weights, [](In s) { return s.config.recipe.offload_weights; }},
     {Condition::has_nics, [](In s) { return !s.given_by_dimensions; }},
     {Condition::issues_passes, [](In s) { return !s.config.recipe.cuda_graphs; }},
+    {Condition::overlaps_products, [](In s) { return s.config.overlap.tensor; }},
 };
 // clang-format on
 
@@ -87,9 +88,10 @@ constexpr bool are_all_answered() {
 static_assert(are_all_answered(), "a condition that axes.toml asks has no line in `questions`");
 
 // Unrolled: every question is answered at every point of a space.
-template <std::size_t... I>
-training::Conditions answers_to(In situation, std::index_sequence<I...>) {
-  return ((questions[I].holds(situation) ? training::all_of({questions[I].which}) : 0U) | ...);
+template <std::size_t... i>
+training::Conditions answers_to(In situation, std::index_sequence<i...>) {
+  return ((questions[i].holds(situation) ? training::all_of({questions[i].which}) : training::Conditions{}) |
+          ...);
 }
 
 }  // namespace

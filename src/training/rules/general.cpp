@@ -30,6 +30,14 @@ constexpr SupportRule general_rules[] = {
      [](const Attempt& a) {
        return !a.config.overlap.tensor || a.config.degrees.tensor == 1 || a.config.sequence_parallel;
      }},
+    {{"a joint product is rotated where all layers rotate, by angles alone, queries and keys without norms",
+      "fused_qkv_rope model"},
+     [](const Attempt& a) {
+       const ModelSpec& m = a.model;
+       return !a.config.recipe.fused_qkv_rope ||
+              (m.positions == Positions::rope && m.local.full_has_positions && !m.scaled_positions &&
+               !m.has_latent_attention() && !m.query_key_norm && !m.whole_query_key_norm);
+     }},
     {{"the cluster has fewer GPUs", "cluster gpus"},
      [](const Attempt& a) {
        return a.cluster.nodes == 0 || gpus_of(a.config.degrees) <= a.cluster.nodes * a.cluster.gpus_per_node;

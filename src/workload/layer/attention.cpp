@@ -27,6 +27,13 @@ using training::Module;
 
 std::int32_t query_key_value(const Shapes& s) { return s.query_width + s.key_width + s.value_width; }
 
+// Whether one kernel reads the joint product, rotates queries and keys, and writes queries, keys and values;
+// backward it reads their gradients, and writes that of the joint product. Source: Transformer Engine
+// common/fused_rope/fused_rope.cu, fused_qkv_rope_*_kernel; Megatron-LM core/transformer/attention.py.
+bool rotates_joint_product(const Shapes& s) {
+  return s.x.config.recipe.fused_qkv_rope && s.x.framework.splits_joint_projection;
+}
+
 // Rotary positions, which some models omit where all tokens are seen. Transformer Engine's fused kernel knows
 // no factor beside the angles (YaRN's concentration), so Megatron rotates in PyTorch operators where there is
 // one (core/models/common/embeddings/rope_utils.py, apply_rotary_pos_emb). Returns the transfer that is still
@@ -35,7 +42,8 @@ OpId rope(Builder& b, const Shapes& s, Mixer mixer, TimeCategory part, OpId afte
   const training::ModelSpec& m = s.x.model;
   if (m.positions != training::Positions::rope) return after;
   if (mixer == Mixer::attention && !m.local.full_has_positions) return after;
-  ops::KernelKey rotation = s.op(KernelKind::rope, s.rows, s.query_width + s.key_width);
+  const std::int32_t width = s.query_width + s.key_width + (rotates_joint_product(s) ? s.value_width : 0);
+  ops::KernelKey rotation = s.op(KernelKind::rope, s.rows, width);
   if (m.scaled_positions) rotation.style = ops::KernelStyle::eager;
   b.compute(part, rotation, {after});
   return OpId::none();
@@ -128,7 +136,7 @@ bool parts_queries(const Shapes& s) { return s.x.model.kv_heads < s.x.model.head
 OpId copy_views(Builder& b, const Shapes& s, TimeCategory part, OpId projected) {
   const bool norms = s.x.model.query_key_norm;
   const std::int32_t width = (parts_queries(s) || norms ? s.query_width : 0) + (norms ? s.key_width : 0);
-  if (!s.x.framework.splits_joint_projection || width == 0) return projected;
+  if (!s.x.framework.splits_joint_projection || rotates_joint_product(s) || width == 0) return projected;
   b.compute(part, s.op(KernelKind::elementwise, s.rows, width), {projected});
   return OpId::none();
 }
@@ -136,7 +144,7 @@ OpId copy_views(Builder& b, const Shapes& s, TimeCategory part, OpId projected) 
 void join_gradients(Builder& b, const Shapes& s) {
   const training::ModelSpec& m = s.x.model;
   const bool are_new = parts_queries(s) || m.query_key_norm || m.positions == training::Positions::rope;
-  if (!s.x.framework.splits_joint_projection || !are_new) return;
+  if (!s.x.framework.splits_joint_projection || rotates_joint_product(s) || !are_new) return;
   b.compute(TimeCategory::backward, s.op(KernelKind::elementwise, s.rows, query_key_value(s)));
 }
 

@@ -10,7 +10,8 @@ void GradientNotes::note(void* self, Builder& b, training::WeightKind weights, s
 }
 
 bool can_be_copied(const OpGraph& layer, const GradientNotes& notes) {
-  return layer.graphs == 0 && notes.gradients.size() < OpCopies::most_appended;
+  return layer.graphs == 0 && layer.lane.front() == Lane::compute &&
+         notes.gradients.size() < OpCopies::most_appended;
 }
 
 void copy_layer(Builder& b, const OpGraph& layer, const GradientNotes& notes, const GradientReady& ready) {

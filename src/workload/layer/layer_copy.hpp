@@ -30,7 +30,7 @@ struct GradientNotes {
 using LayerGradients = std::array<GradientNotes, training::layer_kind_count>;  // by LayerKind::index
 
 // Whether copies are what layer_backward appends: where CUDA graphs replay a layer, what is launched among
-// its ops counts as replayed.
+// its ops counts as replayed, and a transfer that comes first waits for what was computed before the layer.
 [[nodiscard]] bool can_be_copied(const OpGraph& layer, const GradientNotes&);
 
 // Appends the ops of a layer's block to the open block and calls `ready` as layer_backward does.

@@ -15,15 +15,19 @@
 // forms its sum from all ranks' parts (distributed/_symmetric_memory, _fused_matmul_reduce_scatter).
 //
 // Overlapped products (Transformer Engine userbuffers, module/base.py and common/comm_gemm_overlap: the
-// default methods by name; NVIDIA's recipes keep them). Four kinds of product, each with its own method:
+// methods by name; userbuffers.cpp says which run has which). Four kinds:
 //   ring_exchange  forward of column-parallel (qkv_fprop, fc1_fprop) and input gradient of row-parallel
 //                  products (proj_dgrad, fc2_dgrad): each rank multiplies its own part of the sequence, and
 //                  every other part as it arrives. Whether products or links are slower, the last part is
 //                  multiplied after it has come: time = (t - 1) max(product, transfer) + product of a part.
-//   pipeline       forward of row-parallel products (proj_fprop, fc2_fprop): the rows are cut into
-//                  `num_splits` = 4 parts, each scattered while the next is multiplied. Nothing travels
-//                  beside the first product, nothing is multiplied beside the last transfer. PyTorch's
-//                  symmetric memory (_fused_matmul_reduce_scatter) cuts them into one part for each rank.
+//   ring_exchange  forward of row-parallel products (proj_fprop, fc2_fprop): each rank multiplies the others'
+//                  parts first and its own last, sends each to the rank it belongs to while it multiplies the
+//                  next, and then adds up the t parts of its own: time = product of a part
+//                  + (t - 1) max(product, transfer) + sum (CommOverlapP2PBase::split_overlap_rs; PyTorch's
+//                  _pipelined_produce_and_all2all does the same).
+//   pipeline       the same products otherwise: the rows are cut into `num_splits` = 4 parts, each scattered
+//                  while the next is multiplied. Nothing travels beside the first product, nothing is
+//                  multiplied beside the last transfer.
 //   bulk           input and weight gradient of column-parallel products (qkv_dgrad, qkv_wgrad, fc1_*): whole
 //                  products beside whole collectives.
 // The parts run on up to three streams, so that one fills the SMs that the last round of another leaves: they
@@ -36,6 +40,7 @@
 #include <cmath>
 
 #include "workload/layer/adapter.hpp"
+#include "workload/layer/userbuffers.hpp"
 
 namespace echo::workload {
 
@@ -94,19 +99,49 @@ void ring_product(Builder& b, const Shapes& s, TimeCategory part, std::int32_t o
   b.compute(part, last, {arrived});
 }
 
-// Parts into which the rows of a product are cut that scatters its result: a divisor of the rows.
-std::int32_t parts_of(const Shapes& s) {
-  constexpr std::int32_t num_splits = 4;  // Transformer Engine's default
-  std::int32_t parts = s.x.framework.samples_outermost ? s.t : num_splits;
+// A row-parallel product whose parts leave for other ranks one by one, the own part last. What has come is
+// read whole, and the sum of its parts written.
+void scattering_ring(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
+  const KernelKey first = s.gemm(s.rows / s.t, s.hidden, width, GemmLayout::tn);
+  KernelKey others = first;
+  others.batch = s.t - 1;
+  b.compute(part, first);
+  const OpId sent = b.communicate(
+      Lane::tensor, tensor_part,
+      on_userbuffers(s, Transfer::ring_scatter).over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes()),
+      {b.last_compute()});
+  b.compute(part, others);
+  pass_over(b, s, static_cast<double>(s.hidden_bytes()) * (1.0 + 1.0 / s.t) / 4.0, sent);
+}
+
+// A row-parallel product whose parts are scattered one after the other. Returns the last scatter.
+OpId scattering_pipeline(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
+  std::int32_t parts = 4;  // num_splits
   while (s.rows % parts != 0) --parts;
-  return parts;
+  const Shapes moved = on_userbuffers(s, Transfer::pipelined_scatter);
+  const KernelKey first = s.gemm(s.rows / parts, s.hidden, width, GemmLayout::tn);
+  if (parts == 1) {
+    b.compute(part, first);
+    return sum(b, moved, b.last_compute(), s.hidden);
+  }
+  KernelKey others = first;
+  others.batch = parts - 1;
+  const std::int64_t last_part = s.hidden_bytes() / parts;
+  const auto scatter = [&](std::int64_t bytes) {
+    return b.communicate(Lane::tensor, tensor_part, moved.over_tensor(CollectiveKind::reduce_scatter, bytes),
+                         {b.last_compute()});
+  };
+  b.compute(part, first);
+  scatter(s.hidden_bytes() - last_part);
+  b.compute(part, others);
+  return scatter(last_part);
 }
 
 }  // namespace
 
 OpId column_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t inputs, std::int32_t outputs,
                     OpId weights) {
-  const OpId input = cast_and_gather(b, s, part, inputs, Origin::norm);
+  const OpId input = cast_and_gather(b, on_userbuffers(s, Transfer::ring_gather), part, inputs, Origin::norm);
   if (s.overlaps())
     ring_product(b, s, part, outputs, inputs, GemmLayout::tn, input, weights);
   else
@@ -117,25 +152,12 @@ OpId column_forward(Builder& b, const Shapes& s, TimeCategory part, std::int32_t
 
 static OpId row_product(Builder& b, const Shapes& s, TimeCategory part, std::int32_t width) {
   cast_to_8_bit(b, s, part, s.rows, width, origin_of(s));
-  const std::int32_t parts = s.overlaps() ? parts_of(s) : 1;
-  if (parts == 1) {
+  if (!s.overlaps()) {
     b.compute(part, s.gemm(s.rows, s.hidden, width, GemmLayout::tn));
     return sum(b, s, b.last_compute(), s.hidden);
   }
-  const KernelKey first = s.gemm(s.rows / parts, s.hidden, width, GemmLayout::tn);
-  KernelKey others = first;
-  others.batch = parts - 1;
-  const std::int64_t last_part = s.hidden_bytes() / parts;
-  b.compute(part, first);
-  b.communicate(Lane::tensor, tensor_part,
-                s.over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes() - last_part),
-                {b.last_compute()});
-  b.compute(part, others);
-  const OpId last =
-      b.communicate(Lane::tensor, tensor_part, s.over_tensor(CollectiveKind::reduce_scatter, last_part),
-                    {b.last_compute()});
-  if (!samples_outermost(s)) return last;
-  pass_over(b, s, static_cast<double>(s.hidden_bytes()) / 4.0, last);  // read whole, written once
+  if (!scatters_in_ring(s)) return scattering_pipeline(b, s, part, width);
+  scattering_ring(b, s, part, width);
   return OpId::none();
 }
 
@@ -157,10 +179,12 @@ OpId column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int3
                      const GradientReady& ready) {
   cast_to_8_bit(b, s, TimeCategory::backward, s.rows, outputs, origin_of(s));
   const bool kept = !s.x.framework.gathers_inputs_again || s.x.is_frozen();
-  const OpId input = kept ? OpId::none() : gather_operand(b, s, b.last_compute(), inputs);
+  const OpId input =
+      kept ? OpId::none()
+           : gather_operand(b, on_userbuffers(s, Transfer::bulk_gather), b.last_compute(), inputs);
   const OpId input_gradient =
       b.compute(TimeCategory::backward, s.gemm(s.rows, inputs, outputs, GemmLayout::nn));
-  const OpId summed = sum(b, s, input_gradient, inputs);
+  const OpId summed = sum(b, on_userbuffers(s, Transfer::bulk_scatter), input_gradient, inputs);
   if (s.x.framework.waits_for_input_gradients) b.hold_compute(summed);
   if (has_column_adapter(s)) {
     column_adapter_backward(b, s, inputs, outputs, ready, summed);
@@ -172,7 +196,8 @@ OpId column_backward(Builder& b, const Shapes& s, std::int32_t inputs, std::int3
 }
 
 void row_backward(Builder& b, const Shapes& s, std::int32_t width, const GradientReady& ready) {
-  const OpId gathered = cast_and_gather(b, s, TimeCategory::backward, s.hidden, Origin::other);
+  const OpId gathered = cast_and_gather(b, on_userbuffers(s, Transfer::ring_gather), TimeCategory::backward,
+                                        s.hidden, Origin::other);
   if (s.overlaps())
     ring_product(b, s, TimeCategory::backward, width, s.hidden, GemmLayout::nn, gathered);
   else

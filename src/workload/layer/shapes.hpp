@@ -130,7 +130,7 @@ struct Shapes {
     return key;
   }
   [[nodiscard]] ops::CollectiveQuery over_tensor(ops::CollectiveKind kind, std::int64_t bytes) const {
-    return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor};
+    return {.kind = kind, .payload = Bytes(bytes), .group = x.layout.tensor, .set_aside = set_aside};
   }
   // Whether backward recomputes this module's outputs.
   [[nodiscard]] bool recomputes(training::Module module) const {
@@ -157,7 +157,9 @@ struct Shapes {
   std::int32_t kv_groups = 0, attention_batch = 0, ffn = 0, vocabulary = 0;
   bool sequence_parallel = false, dropout = false;
   bool in_net = false;              // products of the feed-forward net, not of attention
+  bool of_head = false;             // the output layer
   bool sixteen_bit = false;         // fp8 recipes leave the output layer in 16 bit
+  std::int32_t set_aside = -1;      // of the collectives made here (ops::CollectiveQuery)
   training::Recompute recompute{};  // of this layer: some layers of a chunk may keep everything
 };
 

@@ -185,6 +185,7 @@ namespace {
 // like any other.
 Shapes head_shapes(const BlockContext& x) {
   Shapes s(x);
+  s.of_head = true;
   s.sixteen_bit = !(x.config.recipe.fp8_output_layer && x.config.precision == machine::Precision::mxfp8);
   return s;
 }

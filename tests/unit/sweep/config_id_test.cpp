@@ -102,7 +102,7 @@ TEST(ConfigId, ChangesWithEveryAxisOfTheRecipeAndTheFabricThatCanMatter) {
   training::TrainingConfig base = config({.tensor = 2, .pipeline = 2, .data = 2, .context = 2, .expert = 2});
   base.precision = training::Precision::fp8;
   base.zero = training::ZeroStage::parameters;
-  base.sequence_parallel = true;
+  base.sequence_parallel = base.overlap.tensor = true;
   for (const AxisInfo& info : axis_table)  // nor has a plain value of these a part in the name
     if (info.idle_at_plain && info.holder != AxisHolder::config) training::member_of(info.axis).set(base, 2);
   base.recipe.cp_comm = training::ContextComm::hybrid;

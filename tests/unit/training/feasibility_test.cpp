@@ -188,6 +188,19 @@ TEST(Feasibility, FusedExpertsNeedBlackwellAndItsFormat) {
   EXPECT_EQ(rule_of(c, support::tiny_llama()), "expert parallelism needs a mixture-of-experts model");
 }
 
+TEST(Feasibility, JointProductsAreRotatedWithoutNorms) {
+  ModelSpec m = support::tiny_llama();
+  TrainingConfig c = with({});
+  c.recipe.fused_qkv_rope = true;
+  EXPECT_EQ(rule_of(c, m), "");
+  m.query_key_norm = true;
+  EXPECT_EQ(
+      rule_of(c, m),
+      "a joint product is rotated where all layers rotate, by angles alone, queries and keys without norms");
+  m.query_key_norm = false, m.positions = Positions::learned;
+  EXPECT_NE(rule_of(c, m), "");
+}
+
 TEST(Feasibility, MambaHeadsAndGroupsAreSplitWhole) {
   ModelSpec m = support::tiny_llama();
   m.mamba = {.heads = 8, .head_dim = 64, .groups = 2, .state = 16};

@@ -13,9 +13,10 @@ using Lines = std::vector<std::string>;
 
 enum class Pass : std::int8_t { forward, backward };
 
-Lines layer(const training::ModelSpec& m, Pass pass, bool views) {
+Lines layer(const training::ModelSpec& m, Pass pass, bool views, bool rotates_joint_product = false) {
   Setting at(support::a_config(), m);
   at.framework.splits_joint_projection = views;
+  at.config.recipe.fused_qkv_rope = rotates_joint_product;
   return lines_of(traced_block([&](Builder& b) {
     if (pass == Pass::forward)
       layer_forward(b, at.x, LayerKind::dense, TimeCategory::forward);
@@ -55,6 +56,19 @@ TEST(AttentionViews, OfAllHeadsWithKeysOfTheirOwnAreReadAsTheyLie) {
 TEST(AttentionViews, HaveGradientsThatAreJoined) {
   const training::ModelSpec m = support::tiny_llama();
   EXPECT_EQ(without(layer(m, Pass::backward, true), "copy 1024x1536"), layer(m, Pass::backward, false));
+}
+
+// One kernel instead: it moves the values, too, and neither copies nor joins are left.
+TEST(AttentionViews, AreTakenApartByTheKernelThatRotatesThem) {
+  const training::ModelSpec m = support::tiny_llama();
+  for (const Pass pass : {Pass::forward, Pass::backward}) {
+    Lines apart = layer(m, pass, false);
+    const auto rotation = std::find(apart.begin(), apart.end(), "rope 1024x1280");
+    ASSERT_NE(rotation, apart.end());
+    *rotation = "rope 1024x1536";
+    EXPECT_EQ(layer(m, pass, true, true), apart);
+  }
+  EXPECT_EQ(layer(m, Pass::forward, false, true), layer(m, Pass::forward, false));  // no joint product
 }
 
 }  // namespace
