@@ -5,8 +5,8 @@
 // 16 SMs each. A run may name other settings (Megatron-LM --tp-comm-overlap-cfg), and NVIDIA's recipes do.
 // The presets of NeMo 2 (collections/llm/recipes/tp_overlap_configs/userbuffers.py) and Megatron-Bridge
 // (training/comm_overlap.py) for H100 and B200 agree in this:
-//   scattered results   16-bit operands: four parts, on 24 SMs (proj_fprop; 16 to 32) and 16 (fc2_fprop; 8 to
-//   24)
+//   scattered results   16-bit operands: four parts, on 24 SMs (proj_fprop; 16 to 32) and 16 (fc2_fprop; 8
+//                       to 24)
 //                       8-bit operands: a ring, num_sm = 1, for which products leave one SM (set_sm_margin)
 //   bulk gathers        4 SMs beside qkv_dgrad (2 to 16), 2 beside fc1_dgrad (2 to 4)
 //   bulk scatters       24 SMs beside qkv_wgrad (4 to 32), 4 beside fc1_wgrad (2 to 16)
