@@ -56,7 +56,7 @@ TEST(Luck, OfARowThatIsWellKnownIsThatAmongRowsKnownAsWell) {
   for (ErrorRow& row : others) row.step = 1.0001, row.layout += 100;
   rows.insert(rows.end(), others.begin(), others.end());
   EXPECT_NEAR(luck(rows).share, alone, 0.01);
-  std::ranges::rotate(rows, rows.begin() + 10);
+  std::rotate(rows.begin(), rows.begin() + 10, rows.end());
   rows.front().step = 0.9999;  // now one of the others is first
   EXPECT_GT(luck(rows).share, 0.1);
 }
