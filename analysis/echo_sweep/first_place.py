@@ -41,8 +41,9 @@ def untried_choices(rows):
 
 def _may_replace_first(objective, errors):
     """bool[row]: for the first itself, and for rows that may take its place."""
+    tied = chances_of_first(objective, errors) < SURE
     if objective.follows == "mem_peak":
-        return chances_of_first(objective, errors) < SURE
+        return tied
     count, band = len(objective.cost), errors.band(objective.follows)
     scale = np.minimum(1.0, np.divide(band, band[0], out=np.ones(count), where=band[0] > 0))
     twice = np.concatenate([np.zeros(count, dtype=int), np.arange(count)])
@@ -51,7 +52,7 @@ def _may_replace_first(objective, errors):
     pairs.explained[:count] *= scale[:, None]
     chance = chance_to_beat([objective.rows(twice)], pairs, np.arange(count), count + np.arange(count))
     equal = objective.cost == objective.cost[0]
-    return (equal | (chance < SURE)) & (band <= KNOWN_AS_WELL * band[0])
+    return tied & (equal | (chance < SURE)) & (band <= KNOWN_AS_WELL * band[0])
 
 
 def first_by_practice(rows, metric):

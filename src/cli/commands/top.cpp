@@ -39,7 +39,6 @@ sweep::Objective objective_of(const results::ResultRows& rows, const std::string
 
 void print_json(const results::ResultRows& all, const TopOptions& options,
                 const query::JudgedRanking& ranking) {
-  const std::vector<query::RankedGroup>& groups = ranking.groups;
   const sweep::Objective& by = ranking.query.by;
   text::Json json;
   json.open_object().member("file", options.file).member("by", by.metric);
@@ -47,20 +46,9 @@ void print_json(const results::ResultRows& all, const TopOptions& options,
   json.member("measured_runs", all.state().measured.runs);
   json.member("goal", by.goal == sweep::Goal::min ? "min" : "max");
   json.member("per", options.per).member("where", options.where).key("rows").open_array();
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    const results::Table table = all.pick(groups[g].rows);
-    for (std::int64_t row = 0; row < table.rows(); ++row) {
-      json.open_object();
-      query::add_ranked_row(json, ranking, g, table, row);
-      json.close();
-    }
-  }
+  query::add_ranked_rows(json, ranking, all);
   json.close().key("groups").open_array();
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    json.open_object().member("name", groups[g].name).member("feasible", groups[g].feasible);
-    query::add_first_place(json, ranking, g);
-    json.close();
-  }
+  query::add_groups(json, ranking);
   json.close();
   query::add_without_slowdown(json, query::without_slowdown(all, options.where), all);
   json.close();

@@ -196,21 +196,9 @@ std::string summary_json(const ResultRows& rows, const SummaryFacts& facts) {
   add_findings(json, rows, by.metric);
   json.member("ranked_by", by.metric).key("best").open_array();
   const query::JudgedRanking ranking = best_of_models(rows, by);
-  for (std::size_t g = 0; g < ranking.groups.size(); ++g) {
-    const Table table = rows.pick(ranking.groups[g].rows);
-    for (std::int64_t row = 0; row < table.rows(); ++row) {
-      json.open_object();
-      query::add_ranked_row(json, ranking, g, table, row);
-      json.close();
-    }
-  }
+  query::add_ranked_rows(json, ranking, rows);
   json.close().key("groups").open_array();
-  for (std::size_t g = 0; g < ranking.groups.size(); ++g) {
-    json.open_object().member("name", ranking.groups[g].name);
-    json.member("feasible", ranking.groups[g].feasible);
-    query::add_first_place(json, ranking, g);
-    json.close();
-  }
+  query::add_groups(json, ranking);
   json.close().key("worth_measuring").open_array();
   for (std::size_t i = 0; i < std::min(facts.gaps.size(), listed_gaps); ++i) add_gap(json, facts.gaps[i]);
   json.close().close();

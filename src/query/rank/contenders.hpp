@@ -16,14 +16,6 @@
 
 namespace echo::query {
 
-// Whether one of the rows that are the keys stands in this stretch of the file.
-template <class Value>
-[[nodiscard]] bool has_row_in(const std::map<std::int64_t, Value>& by_row, std::int64_t first,
-                              std::int64_t last) {
-  const auto found = by_row.lower_bound(first);
-  return found != by_row.end() && found->first <= last;
-}
-
 // The groups by their first row; those without one, or whose first has no value of the metric, are left out.
 [[nodiscard]] std::map<std::int64_t, std::size_t> groups_by_first_row(std::span<const RankedGroup>);
 
@@ -46,10 +38,15 @@ class Contenders {
   void for_each(See see) {
     for_each_in([](std::int64_t, std::int64_t) { return true; }, see);
   }
-  // The same for stretches of the file that hold one of these rows; others are not read.
+  // The same for stretches of the file that hold one of the rows that are the keys; others are not read.
   template <class Value, class See>
   void for_each_near(const std::map<std::int64_t, Value>& by_row, See see) {
-    for_each_in([&](std::int64_t first, std::int64_t last) { return has_row_in(by_row, first, last); }, see);
+    for_each_in(
+        [&](std::int64_t first, std::int64_t last) {
+          const auto found = by_row.lower_bound(first);
+          return found != by_row.end() && found->first <= last;
+        },
+        see);
   }
 
  private:

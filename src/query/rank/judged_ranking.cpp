@@ -30,17 +30,27 @@ std::string first_place_text(const JudgedRanking& ranking, std::size_t g, const 
   return text + fmt::format("  #2 differs in: {}\n", what_differs(shown, 0, 1));
 }
 
-void add_first_place(text::Json& json, const JudgedRanking& ranking, std::size_t g) {
-  add_ties(json, ranking.ties[g]);
-  add_luck(json, ranking.luck[g]);
-  add_tie_break(json, ranking.broken[g]);
+void add_ranked_rows(text::Json& json, const JudgedRanking& ranking, const results::ResultRows& rows) {
+  for (std::size_t g = 0; g < ranking.groups.size(); ++g) {
+    const results::Table shown = rows.pick(ranking.groups[g].rows);
+    for (std::int64_t place = 0; place < shown.rows(); ++place) {
+      json.open_object().member("rank", place + 1);
+      add_row_ties(json, ranking.ties[g], static_cast<std::size_t>(place));
+      add_row(json, shown, place);
+      json.close();
+    }
+  }
 }
 
-void add_ranked_row(text::Json& json, const JudgedRanking& ranking, std::size_t g,
-                    const results::Table& shown, std::int64_t place) {
-  json.member("rank", place + 1);
-  add_row_ties(json, ranking.ties[g], static_cast<std::size_t>(place));
-  add_row(json, shown, place);
+void add_groups(text::Json& json, const JudgedRanking& ranking) {
+  for (std::size_t g = 0; g < ranking.groups.size(); ++g) {
+    json.open_object().member("name", ranking.groups[g].name);
+    json.member("feasible", ranking.groups[g].feasible);
+    add_ties(json, ranking.ties[g]);
+    add_luck(json, ranking.luck[g]);
+    add_tie_break(json, ranking.broken[g]);
+    json.close();
+  }
 }
 
 }  // namespace echo::query

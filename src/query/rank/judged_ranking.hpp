@@ -32,10 +32,9 @@ struct JudgedRanking {
 [[nodiscard]] std::string first_place_text(const JudgedRanking&, std::size_t group,
                                            const results::Table& shown, const results::ResultRows&);
 
-// Adds "ties", "without_luck" and "tie_break" of a group to an open object.
-void add_first_place(text::Json&, const JudgedRanking&, std::size_t group);
-// Adds the members of the row at `place` of a group, from its rank on, to an open object.
-void add_ranked_row(text::Json&, const JudgedRanking&, std::size_t group, const results::Table& shown,
-                    std::int64_t place);
+// Adds the rows of all groups, each with its rank and what ties with the first, to an open list.
+void add_ranked_rows(text::Json&, const JudgedRanking&, const results::ResultRows&);
+// Adds the groups to an open list: name, number of feasible rows, "ties", "without_luck" and "tie_break".
+void add_groups(text::Json&, const JudgedRanking&);
 
 }  // namespace echo::query

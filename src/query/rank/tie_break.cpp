@@ -44,12 +44,14 @@ struct Contest {
   Candidate first;
 };
 
-bool may_replace(const results::Aspect& aspect, results::Contender best, const results::Contender& other) {
-  if (aspect.law != sweep::ErrorLaw::memory && best.row != other.row) {
-    if (!settle::is_known_as_well(other.error, best.error)) return false;
-    best.error = settle::no_greater_than(other.error, std::move(best.error));
-  }
-  return chance_of_first(aspect, best, other) < results::sure;
+bool may_replace(const results::Aspect& aspect, const results::Contender& best,
+                 const results::Contender& other) {
+  if (chance_of_first(aspect, best, other) >= results::sure) return false;
+  if (aspect.law == sweep::ErrorLaw::memory || best.row == other.row) return true;
+  if (!settle::is_known_as_well(other.error, best.error)) return false;
+  results::Contender known_as_well = best;
+  known_as_well.error = settle::no_greater_than(other.error, best.error);
+  return chance_of_first(aspect, known_as_well, other) < results::sure;
 }
 
 Candidate candidate_of(const results::Aspect& aspect, const results::Contender& best,
