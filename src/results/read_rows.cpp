@@ -278,9 +278,16 @@ bool Scan::next() {
   return count_ > 0;
 }
 
+void Scan::look(Column& column) const {
+  if (column.looked_at == first_) return;
+  column.repeated = rows_.repeated(*column.info, first_, count_);
+  column.looked_at = first_;
+}
+
 void Scan::read(Column& column) const {
-  const auto before = std::exchange(column.repeated, rows_.repeated(*column.info, first_, count_));
+  look(column);
   column.first = first_;
+  const auto before = std::exchange(column.filled, column.repeated);
   if (!column.repeated) return rows_.read(*column.info, first_, count_, column.values);
   const auto values = static_cast<std::size_t>(count_ * column.info->width);
   const bool is_filled = before && column.values.size() == values &&

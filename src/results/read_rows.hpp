@@ -130,10 +130,11 @@ class Scan {
     if (asked.first != first_) read(asked);
     return asked.values;
   }
-  // Whether all values of this batch are known to be the same.
-  [[nodiscard]] bool repeats(std::size_t column) const {
-    static_cast<void>(values(column));
-    return columns_[column].repeated.has_value();
+  // The value that all of this batch are known to be; such a column need not be read. Nothing where they
+  // differ, or might.
+  [[nodiscard]] std::optional<double> repeated(std::size_t column) const {
+    look(columns_[column]);
+    return columns_[column].repeated;
   }
 
  private:
@@ -141,8 +142,11 @@ class Scan {
     const ColumnInfo* info = nullptr;
     std::int64_t first = -1;  // of the batch whose values these are
     std::vector<double> values;
-    std::optional<double> repeated;  // through all of `values`
+    std::optional<double> filled;  // what all of `values` were set to
+    std::int64_t looked_at = -1;   // first row of the batch of which the next is known
+    std::optional<double> repeated;
   };
+  void look(Column&) const;
   void read(Column&) const;
   const ResultRows& rows_;
   mutable std::vector<Column> columns_;

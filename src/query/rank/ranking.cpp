@@ -161,10 +161,10 @@ std::vector<std::int64_t> least_infeasible(const ResultRows& rows, std::int64_t 
 }
 
 std::vector<ReasonCount> reasons_of(const ResultRows& rows, const std::string& where) {
-  constexpr double mebibyte = 1048576.0, permille = 0.001;
+  constexpr double byte_step = 16 * 1048576.0, permille = 0.001;
   struct Tally {
     std::int64_t rows = 0, first = 0;
-    StepMedian margin{mebibyte}, excess{permille};
+    StepMedian margin{byte_step}, excess{permille};
   };
   const bool has_rules = rows.find("rule") != nullptr;
   RowFilter filter(rows, where);

@@ -50,7 +50,7 @@ struct RankedGroup {
 struct ReasonCount {
   std::string reason, limit, rule;  // limit: its name if the reason is "limit"; rule: as rule_said() takes it
   std::int64_t rows = 0, first = 0;  // first: the first of the rows
-  double median_margin = 0.0;        // of reason_margin, to the MiB; NaN if unknown
+  double median_margin = 0.0;        // of reason_margin, to 16 MiB; NaN if unknown
   double median_excess = 0.0;        // of limit_excess, to 0.1 %; NaN if unknown
 };
 [[nodiscard]] std::vector<ReasonCount> reasons_of(const results::ResultRows&, const std::string& where = "");

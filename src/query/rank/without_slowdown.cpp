@@ -75,8 +75,9 @@ class SliceOfRow {
       : slices_(slices), scan_(scan), key_(inputs) {
     for (std::size_t input = 0; input < inputs; ++input) {
       const std::size_t column = first_input + input;
-      key_[input] = scan.values(column).front();
-      if (!scan.repeats(column)) changing_.push_back({input, column});
+      const auto repeated = scan.repeated(column);
+      key_[input] = repeated ? *repeated : scan.values(column).front();
+      if (!repeated) changing_.push_back({input, column});
     }
     changed_.resize(changing_.size());
   }

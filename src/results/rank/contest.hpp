@@ -34,6 +34,7 @@ struct Contender {
   std::int64_t row = 0;
   std::array<double, 2> cost{};  // by aspect; one aspect leaves the second 0
   RowError error;
+  std::array<double, 2> value{};  // of the objectives, for who lists them: chances depend on costs alone
 };
 
 // P(true costs of a are no greater than those of b, in every aspect). Aspects without error are compared as

@@ -22,6 +22,8 @@ class ContestTree {
   // The likeliest of the contenders other than `b` whose chance to beat it is at least `floor` (above 0),
   // among equals the earliest row; where one reaches `ceiling`, any that does.
   [[nodiscard]] Rival rival_of(const Contender& b, double floor, double ceiling) const;
+  // In no order.
+  [[nodiscard]] std::span<const Contender> contenders() const { return contenders_; }
 
  private:
   struct Node {

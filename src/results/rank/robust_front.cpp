@@ -37,10 +37,6 @@ using Aspects = std::array<Aspect, 2>;
 // 0.95 in each of two objectives is above `sure` in both.
 constexpr double z95 = 1.6448536269514722;
 
-struct Candidate : Contender {
-  double first = 0.0, second = 0.0;  // values of the two objectives
-};
-
 // Ranked rows with both costs, and their errors where they are asked for.
 class Candidates {
  public:
@@ -52,23 +48,28 @@ class Candidates {
   void in_stretch(std::int64_t stretch, Wanted wanted, See see) const {
     const auto [status, chance] = eligible_.columns();
     const std::array<std::string, 4> columns{status, chance, metrics_[0], metrics_[1]};
-    std::vector<Candidate> found;
+    struct Found {  // a contender without its error, which is three quarters of it
+      std::int64_t row = 0;
+      std::array<double, 2> value{}, cost{};
+    };
+    std::vector<Found> found;
+    Contender candidate;
     Scan scan(rows_, columns, stretch * scan_rows);
     if (!scan.next()) return;
     for (std::size_t i = 0; i < static_cast<std::size_t>(scan.count()); ++i) {
       if (!eligible_(scan, i)) continue;
-      Candidate candidate;
-      candidate.first = scan.values(2)[i], candidate.second = scan.values(3)[i];
-      candidate.cost = {aspects_[0].cost_of(candidate.first), aspects_[1].cost_of(candidate.second)};
-      if (std::isnan(candidate.cost[0]) || std::isnan(candidate.cost[1])) continue;
       candidate.row = scan.first() + static_cast<std::int64_t>(i);
-      if (wanted(candidate)) found.push_back(candidate);
+      candidate.value = {scan.values(2)[i], scan.values(3)[i]};
+      for (std::size_t o = 0; o < 2; ++o) candidate.cost[o] = aspects_[o].cost_of(candidate.value[o]);
+      if (std::isnan(candidate.cost[0]) || std::isnan(candidate.cost[1])) continue;
+      if (wanted(candidate)) found.push_back({candidate.row, candidate.value, candidate.cost});
     }
     if (found.empty()) return;
     Scan errors(rows_, errors_.names(), stretch * scan_rows);
     static_cast<void>(errors.next());
-    for (Candidate& candidate : found) {
-      candidate.error = errors_.at(errors, 0, static_cast<std::size_t>(candidate.row - errors.first()));
+    for (const Found& one : found) {
+      candidate.row = one.row, candidate.value = one.value, candidate.cost = one.cost;
+      candidate.error = errors_.at(errors, 0, static_cast<std::size_t>(one.row - errors.first()));
       see(candidate);
     }
   }
@@ -104,36 +105,42 @@ struct Neighbourhood {
   }
 };
 
-// The nearest of the rows that are offered.
+// The nearest of the rows that are offered. A row has some 200 bytes: only one copy of them is made.
 class Nearest {
  public:
   explicit Nearest(std::size_t most) : most_(most) {}
-  void offer(const Candidate& candidate, double distance) {
-    if (kept_.size() == most_ && !(std::pair(distance, candidate.row) < place_of(kept_.front()))) return;
-    const auto is_nearer = [](const Kept& a, const Kept& b) { return place_of(a) < place_of(b); };
-    if (kept_.size() == most_) std::ranges::pop_heap(kept_, is_nearer), kept_.pop_back();
-    kept_.push_back({distance, candidate});
-    std::ranges::push_heap(kept_, is_nearer);
+  void offer(const Contender& candidate, double distance) {
+    Place place{distance, candidate.row, kept_.size()};
+    if (kept_.size() < most_) {
+      kept_.push_back(candidate);
+    } else {
+      if (!(place < places_.front())) return;
+      std::pop_heap(places_.begin(), places_.end());
+      place.at = places_.back().at;
+      places_.pop_back();
+      kept_[place.at] = candidate;
+    }
+    places_.push_back(place);
+    std::push_heap(places_.begin(), places_.end());
   }
-  [[nodiscard]] std::vector<Candidate> take() {
-    std::vector<Candidate> all;
-    all.reserve(kept_.size());
-    for (const Kept& kept : kept_) all.push_back(kept.candidate);
-    kept_ = {};
-    std::ranges::sort(all, {}, &Candidate::row);
-    return all;
+  // In no order.
+  [[nodiscard]] std::vector<Contender> take() {
+    places_ = {};
+    return std::move(kept_);
   }
 
  private:
-  struct Kept {
+  struct Place {
     double distance;
-    Candidate candidate;
+    std::int64_t row;
+    std::size_t at;  // in kept_
+    friend bool operator<(const Place& a, const Place& b) {
+      return std::pair(a.distance, a.row) < std::pair(b.distance, b.row);
+    }
   };
-  static std::pair<double, std::int64_t> place_of(const Kept& kept) {
-    return {kept.distance, kept.candidate.row};
-  }
   std::size_t most_;
-  std::vector<Kept> kept_;  // a heap, the farthest first
+  std::vector<Contender> kept_;
+  std::vector<Place> places_;  // a heap, the farthest first
 };
 
 double step_sigma(const RowError& error) {
@@ -166,8 +173,8 @@ FrontOutline outline_front(const ResultRows& rows, const sweep::Objective& first
     constexpr double infinite = std::numeric_limits<double>::infinity();
     auto& least = outline.least_cost.emplace_back(std::array<double, 2>{infinite, infinite});
     candidates.in_stretch(
-        stretch, [](const Candidate&) { return true; },
-        [&](const Candidate& candidate) {
+        stretch, [](const Contender&) { return true; },
+        [&](const Contender& candidate) {
           outline.step_sigma = std::max(outline.step_sigma, step_sigma(candidate.error));
           outline.memory_sigma = std::max(outline.memory_sigma, candidate.error.memory);
           for (std::size_t o = 0; o < 2; ++o) least[o] = std::min(least[o], candidate.cost[o]);
@@ -206,21 +213,20 @@ std::vector<FrontPoint> robust_front(const ResultRows& rows, const sweep::Object
         near.holds(outline.least_cost.at(static_cast<std::size_t>(stretch))))
       all_rows.in_stretch(
           stretch,
-          [&](const Candidate& candidate) {
+          [&](const Contender& candidate) {
             return near.holds(candidate.cost) || place.contains(candidate.row);
           },
-          [&](const Candidate& candidate) {
+          [&](const Contender& candidate) {
             nearest.offer(candidate, place.contains(candidate.row) ? 0.0 : near.distance(candidate.cost));
           });
-  const std::vector<Candidate> candidates = nearest.take();
-
-  const auto is_on_front = [&](const Candidate& candidate) { return place.contains(candidate.row); };
+  const ContestTree all(aspects, nearest.take());
+  const auto is_on_front = [&](const Contender& candidate) { return place.contains(candidate.row); };
   std::vector<Contender> front;
-  std::ranges::copy_if(candidates, std::back_inserter(front), is_on_front);
-  const ContestTree all(aspects, {candidates.begin(), candidates.end()}), of_front(aspects, std::move(front));
+  std::ranges::copy_if(all.contenders(), std::back_inserter(front), is_on_front);
+  const ContestTree of_front(aspects, std::move(front));
   std::vector<FrontPoint> unproven;
-  for (const Candidate& candidate : candidates) {
-    FrontPoint point{{candidate.row, candidate.first, candidate.second}};
+  for (const Contender& candidate : all.contenders()) {
+    FrontPoint point{{candidate.row, candidate.value[0], candidate.value[1]}};
     if (is_on_front(candidate)) {
       set_rival(point, all.rival_of(candidate, 1.0 - sure, sure));
       point.standing = point.rival < 0 ? Standing::robust : Standing::tie;

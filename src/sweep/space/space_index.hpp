@@ -29,7 +29,7 @@ struct SpaceIndex {
 };
 
 // Raw indices kept at most, 8 bytes each. With no more points than that every one is kept (k = 1).
-inline constexpr std::int64_t max_index_entries = std::int64_t{1} << 20;
+inline constexpr std::int64_t max_index_entries = std::int64_t{1} << 18;
 
 // The points among the raw combinations of share `part` of `parts`, numbered from 0. Shares are equally long
 // stretches of the raw space, but not equally full: deal many small ones to each worker.
