@@ -40,6 +40,8 @@ part 'searches for the best beside grids, 200 spaces' 4 env ECHO_BEST_SPACES=200
   build/release/bin/test_property '--gtest_filter=BestSearch.*'
 part 'searches for the best beside grids of up to 10^6 combinations' 4 env ECHO_BEST_SPACES=20 ECHO_BEST_COMBINATIONS=1000000 \
   build/release/bin/test_property '--gtest_filter=BestSearch.Finds*'
+part 'steps of all ranks beside collapsed ones, 16 000 seeds' 4 env ECHO_RANK_SEEDS=16000 \
+  build/release/bin/test_reference '--gtest_filter=AllRanks.*'
 part 'a thousand signals' 3 tests/mpi/kill_storm.sh build/release/bin/fake_sweep 1000
 part 'launches in a simulated world, a million seeds' 25 build/release/bin/launch_simulation 1 1000000
 for workers in 1 2 8 32; do

@@ -3,6 +3,7 @@
 usage: packet_contention_test.py ECHO_SWEEP
 """
 
+import functools
 import pathlib
 import subprocess
 import sys
@@ -50,9 +51,15 @@ class PacketContention(ProgramCase):
         with h5py.File(self.folder / file) as rows:
             return {name: rows[name][:] for name in ("step_time", "congestion_control", "status")}, rows.attrs["rows_digest"]
 
+    @classmethod
+    @functools.cache
+    def by_packets(cls):
+        """Along AXIS, on one worker, with nothing kept."""
+        return cls().swept("packet", AXIS, simulate='packet_cache = "off"')
+
     def test_is_slower_than_flows_and_differs_by_congestion_control(self):
         flows, _ = self.swept("flow", AXIS)
-        packets, _ = self.swept("packet", AXIS)
+        packets, _ = self.by_packets()
         feasible = packets["status"] == 0
         self.assertTrue(feasible.any())
         ratio = packets["step_time"][feasible] / flows["step_time"][feasible]
@@ -64,7 +71,7 @@ class PacketContention(ProgramCase):
         self.assertFalse(np.array_equal(by_control[0], by_control[1]))
 
     def test_is_the_same_for_any_number_of_workers(self):
-        _, one = self.swept("packet", AXIS)
+        _, one = self.by_packets()
         _, three = self.swept("packet", AXIS, workers=3)
         self.assertEqual(one, three)
 
@@ -75,7 +82,7 @@ class PacketContention(ProgramCase):
 
     def test_keeps_answers_for_later_runs_and_works_out_damaged_ones_again(self):
         kept, folder = 'packet_cache = "kept"', self.folder / "kept"
-        _, alone = self.swept("packet", AXIS, simulate='packet_cache = "off"')
+        _, alone = self.by_packets()
         self.assertFalse((self.folder / "off").exists())
         _, first = self.swept("packet", AXIS, simulate=kept)
         files = sorted(folder.glob("*.answers"))

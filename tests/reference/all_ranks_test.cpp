@@ -2,6 +2,7 @@
 // of a small world by itself, over random combinations of degrees, schedules, models and recipes.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 
@@ -110,12 +111,15 @@ class AllRanks : public ::testing::Test {
   Calibration known_ = support::presets().calibration;
 };
 
+// ECHO_RANK_SEEDS=16000 in the slow tier.
 TEST_F(AllRanks, EqualTheCollapsedStepWhereNoTransferCrossesAPassAndBoundItElsewhere) {
+  const char* asked = std::getenv("ECHO_RANK_SEEDS");
+  const std::uint64_t seeds = asked != nullptr ? std::stoull(asked) : 5'000;
   int compared = 0, exact = 0, exact_steps = 0;
   std::int64_t ranks = 0;
   std::map<std::string, int> seen;
   Drawn d;
-  for (std::uint64_t seed = 0; seed < 16'000; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
     if (!draw(seed, d)) continue;
     const std::string told =
         "seed " + std::to_string(seed) + ": " + sweep::canonical_text(d.config, catalog_);
@@ -153,7 +157,7 @@ TEST_F(AllRanks, EqualTheCollapsedStepWhereNoTransferCrossesAPassAndBoundItElsew
   for (const auto& [name, count] : seen) schedules += " " + name + " " + std::to_string(count);
   printf("%d configs (%d exact, %d of them to the end of the step), %lld gpu ranks;%s\n", compared, exact,
          exact_steps, static_cast<long long>(ranks), schedules.c_str());
-  EXPECT_GT(compared, 1500);
+  EXPECT_GT(compared, static_cast<int>(seeds / 11));
   EXPECT_GT(exact, compared / 3);
   EXPECT_GT(exact_steps, compared / 5);
   EXPECT_GE(std::ssize(seen), std::ssize(timeline::schedule_table()) - 1);
