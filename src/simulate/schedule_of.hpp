@@ -13,7 +13,9 @@ namespace echo::simulate {
                                                     const Catalog& catalog) {
   const std::size_t id = at(config.schedule.index());
   const auto own = timeline::schedule_table();
-  return id < own.size() ? *own[id] : timeline::schedule_of(catalog.orders.at(id - own.size()));
+  if (id >= own.size()) return timeline::schedule_of(catalog.orders.at(id - own.size()));
+  return own[id]->defers && training::deferred_microbatches(config) > 0 ? timeline::deferring(*own[id])
+                                                                        : *own[id];
 }
 
 // Which of its backwards are split.

@@ -36,6 +36,18 @@ constexpr ScheduleRule schedule_rules[] = {
      [](const training::TrainingConfig& c, const timeline::Schedule& schedule) {
        return (!splits(schedule) && schedule.pairs != timeline::Pairs::always) || c.recipe.lora_rank == 0;
      }},
+    {{"this schedule puts off no weight gradients", "schedule deferred_wgrads"},
+     [](const training::TrainingConfig& c, const timeline::Schedule& schedule) {
+       return training::deferred_microbatches(c) == 0 || schedule.splits_backward || schedule.defers;
+     }},
+    {{"weight gradients put off beside forwards and backwards that run as one, or beside activations that "
+      "are "
+      "offloaded, are not simulated yet",
+      "deferred_wgrads overlap_ep offload_layers"},
+     [](const training::TrainingConfig& c, const timeline::Schedule&) {
+       return training::deferred_microbatches(c) == 0 ||
+              (!c.recipe.overlap_ep && c.recipe.offload_layers == 0);
+     }},
 };
 
 std::vector<Refusal> listed_refusals() {

@@ -14,7 +14,8 @@ timeline::PipelineShape pipeline_shape(const training::TrainingConfig& config,
           .microbatch_group = config.recipe.microbatch_group,
           .pairs = config.recipe.overlap_ep,
           .copies = layout.copies,
-          .given = schedule.given};
+          .given = schedule.given,
+          .deferred = schedule.defers ? training::deferred_microbatches(config) : 0};
 }
 
 timeline::PipelineShape StepInput::shape() const { return pipeline_shape(config, layout, schedule); }

@@ -20,6 +20,13 @@ void place_v(std::int32_t stages, std::int32_t chunks, std::span<std::int32_t> o
   }
 }
 
+Schedule deferring(Schedule schedule) {
+  ECHO_EXPECT(schedule.defers);
+  schedule.mixes_backwards = true;
+  schedule.steady = nullptr;
+  return schedule;
+}
+
 void order_of(const Schedule& schedule, const PipelineShape& shape, std::span<const ChunkTimes> times,
               Csr<Task>& out) {
   if (schedule.plan != nullptr) return schedule.plan(shape, times, out);

@@ -26,6 +26,9 @@ struct PipelineShape {
   bool pairs = false;       // 1F1B: forwards run as one with the backwards they alternate with
   std::int32_t copies = 1;  // of the model
   const GivenOrder* given = nullptr;  // the schedule's own
+  // Microbatches, fewer than all, whose backward through the last chunk leaves its weight gradients to the
+  // end of the stage's order.
+  std::int32_t deferred = 0;
 };
 [[nodiscard]] constexpr std::int32_t microbatches_per_chunk(const PipelineShape& shape) {
   return shape.microbatches / shape.copies;
@@ -109,6 +112,7 @@ struct Schedule {
   bool mixes_backwards = false;       // some backwards are split, others whole; not with splits_backward
   std::int32_t copies = 1;            // of the model and its gradients on the stages, all trained
   const GivenOrder* given = nullptr;  // for an order from a file: the required PipelineShape::given
+  bool defers = false;  // obeys PipelineShape::deferred, as which mixes backwards and has no steady stretch
 
   // The first rule that the shape breaks; none if it is admitted.
   [[nodiscard]] Refusal refuses(const PipelineShape& shape) const {
@@ -122,6 +126,9 @@ struct Schedule {
 
 // All stages' orders, one row per stage, tasks in execution order.
 void order_of(const Schedule&, const PipelineShape&, std::span<const ChunkTimes>, Csr<Task>& out);
+
+// The schedule with weight gradients put off. Contract: schedule.defers.
+[[nodiscard]] Schedule deferring(Schedule schedule);
 
 // Placements of chunks: chunk c on stage c % stages; down the stages and up again (V). Defined for all
 // arguments, because they are called before `refuses`.

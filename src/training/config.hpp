@@ -2,6 +2,7 @@
 // trivially copyable.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -72,6 +73,14 @@ static_assert(std::is_trivially_copyable_v<TrainingConfig>);
 // Microbatches of one data-parallel replica in one step; precondition: the division is exact.
 [[nodiscard]] constexpr std::int32_t microbatches_of(const TrainingConfig& c) {
   return c.batch.global_samples / (c.degrees.data * c.batch.micro_samples);
+}
+// Those whose weight gradients of the output layer the last stage puts off: never the last one, whose
+// backward sends gradients.
+[[nodiscard]] constexpr std::int32_t deferred_microbatches(const TrainingConfig& c) {
+  if (c.recipe.deferred_wgrads == 0 || c.degrees.pipeline < 2) return 0;
+  return c.degrees.data * c.batch.micro_samples < 1
+             ? 0
+             : std::max(0, std::min(c.recipe.deferred_wgrads, microbatches_of(c) - 1));
 }
 [[nodiscard]] constexpr std::int32_t chunks_of(const TrainingConfig& c) {
   return c.degrees.pipeline * c.degrees.virtual_stages;

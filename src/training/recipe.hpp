@@ -27,6 +27,9 @@ enum class Fp8Recipe : std::int8_t { delayed, current, blockwise, rowwise };
 // How products that overlap their scatters are cut (axes.toml, `userbuffers`).
 enum class Userbuffers : std::int8_t { defaults, preset, pipeline, ring, ring_fc2 };
 
+// Products whose results are scattered in 8 bit (axes.toml, `fp8_scatters`).
+enum class Fp8Scatters : std::int8_t { none, attention, all };
+
 // adam: fp32 moments. adam_bf16: 16-bit moments. adam_8bit: block-quantised moments. sgd: one momentum. none:
 // weights are not updated; a benchmark of forward and backward passes.
 enum class Optimizer : std::int8_t { adam, adam_bf16, adam_8bit, sgd, none };

@@ -122,6 +122,30 @@ void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out)
   }
 }
 
+// Generates backwards through the last chunk that leave the weight gradients of the output layer, and nothing
+// else, to a task of their own. Its sums wait with the others of the step, and so does the gather of the
+// inputs. Source: Megatron-LM core/tensor_parallel/layers.py, core/utils.py (drain_embedding_wgrad_compute).
+void trace_deferred_wgrads(Builder& b, const BlockContext& given, const PassBlocks& blocks, Workload& out) {
+  BlockContext x = given;
+  x.splits_backward = true;
+  PassBlocks split = blocks;
+  split.head_backward = b.open_block();
+  head_backward(b, x);
+  split.head_weights = b.open_block();
+  head_weight_gradients(b, x);
+  out.weight_gradients.clear();
+  for (const ChunkId id : ids<ChunkId>(length_of(x.layout.chunk_layers))) {
+    const ChunkContents chunk{.layers = x.layout.chunk_layers[at(id)],
+                              .first_layer = x.layout.chunk_first_layer[at(id)],
+                              .first = x.layout.opens_model(at(id)),
+                              .last = x.layout.closes_model(at(id))};
+    push_backward(split, x, chunk, x.layout.chunk_kinds.row(id), out.input_gradients);
+    out.input_gradients.close_row();
+    if (chunk.last) out.weight_gradients.push({split.head_weights, 1});
+    out.weight_gradients.close_row();
+  }
+}
+
 // Passes whose traffic crosses the borders of layers are blocks of their own; a chunk shares those of its
 // twin.
 void trace_whole_passes(Builder& b, const BlockContext& x, const PassBlocks& blocks, const DataTraffic& t,
@@ -227,7 +251,12 @@ void generate_ends(const StepSource& step, Body& body, Workload& out) {
       push_weight_gradients(blocks, x, chunk, layout.chunk_kinds.row(id), out.weight_gradients);
     out.weight_gradients.close_row();
   }
-  if (step.backward == Backward::both) trace_split_backwards(b, x, out);
+  if (step.backward == Backward::both) {
+    if (training::deferred_microbatches(config) > 0)
+      trace_deferred_wgrads(b, x, blocks, out);
+    else
+      trace_split_backwards(b, x, out);
+  }
   if (config.recipe.overlap_ep) trace_pairs(b, x, blocks.layer_forward, blocks.layer_backward, out);
   trace_step_tail(b, x, out);
   trace_hops(b, x, step.cluster, out);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/at.hpp"
+#include "simulate/schedule_of.hpp"
 #include "simulate/simulate.hpp"
 #include "sweep/space/canonical_text.hpp"
 #include "sweep/space/config_id.hpp"
@@ -50,7 +51,9 @@ class AllRanks : public ::testing::Test {
     out.config.fabric.placement = machine::Placement::packed;  // the twin takes ranks as they come
     out.report = simulate(out.config, catalog_, known_, out.ws);
     if (out.report.status != training::Status::ok) return false;
-    out.ranks = AllRanksTwin(out.config, catalog_.framework(out.config), out.ws).run(slow_rank, slow);
+    out.ranks =
+        AllRanksTwin(out.config, schedule_of(out.config, catalog_), catalog_.framework(out.config), out.ws)
+            .run(slow_rank, slow);
     return true;
   }
 
@@ -122,7 +125,7 @@ TEST_F(AllRanks, EqualTheCollapsedStepWhereNoTransferCrossesAPassAndBoundItElsew
         "seed " + std::to_string(seed) + ": " + sweep::canonical_text(d.config, catalog_);
     ASSERT_FALSE(d.ranks.empty()) << "deadlock, " << told;
     ++compared, ranks += std::ssize(d.ranks);
-    const auto& schedule = *timeline::schedule_table()[at(d.config.schedule.index())];
+    const timeline::Schedule schedule = schedule_of(d.config, catalog_);
     ++seen[schedule.name];
     const SimTime slack = leftovers(d);
     exact += slack == SimTime::zero();

@@ -24,12 +24,13 @@ struct RankTimes {
 
 class AllRanksTwin {
  public:
-  AllRanksTwin(const training::TrainingConfig& config, const training::FrameworkSpec& framework,
-               const Workspace& ws)
+  // schedule: as schedule_of() gives it.
+  AllRanksTwin(const training::TrainingConfig& config, const timeline::Schedule& schedule,
+               const training::FrameworkSpec& framework, const Workspace& ws)
       : config_(config),
         framework_(framework),
         ws_(ws),
-        schedule_(*timeline::schedule_table()[at(config.schedule.index())]),
+        schedule_(schedule),
         shape_(pipeline_shape(config, ws.step.layout, schedule_)) {
     timeline::order_of(schedule_, shape_, ws.step.composed.passes.chunks, order_);
   }
@@ -329,7 +330,7 @@ class AllRanksTwin {
   const training::TrainingConfig& config_;
   const training::FrameworkSpec& framework_;
   const Workspace& ws_;
-  const timeline::Schedule& schedule_;
+  const timeline::Schedule schedule_;
   timeline::PipelineShape shape_;
   Csr<timeline::Task> order_;
   std::vector<Rank> ranks_;

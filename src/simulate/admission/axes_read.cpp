@@ -43,6 +43,7 @@ const AxesRead& axes_of_memory() {
                              Axis::fp32_gradients,
                              Axis::optimizer,
                              Axis::microbatch_group,
+                             Axis::deferred_wgrads,
                              Axis::fsdp_prefetch,
                              Axis::fsdp_reshard,
                              Axis::no_sync,

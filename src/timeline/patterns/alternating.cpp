@@ -52,10 +52,11 @@ class Passes {
 
 }  // namespace
 
-void append_alternating(const PipelineShape& shape, std::int32_t stage, std::int32_t warm_up,
-                        std::int32_t from, std::int32_t to, std::vector<Task>& out) {
-  if (to <= from) return;
+static void append_whole(const PipelineShape& shape, std::int32_t stage, std::int32_t warm_up,
+                         std::int32_t from, std::int32_t to, std::vector<Task>& out) {
   const std::int32_t passes = shape.chunks / shape.stages * shape.microbatches;
+  to = std::min(to, 2 * passes);
+  if (to <= from) return;
   const std::int32_t drain = 2 * passes - warm_up;  // the position from which all are backwards
   const std::int32_t forwards = std::min({from, (from + warm_up + 1) / 2, passes});
   Passes forward(shape, stage, TaskKind::forward, forwards);
@@ -71,6 +72,21 @@ void append_alternating(const PipelineShape& shape, std::int32_t stage, std::int
     ++task;
   }
   for (; i < to; ++i) *task++ = backward.next();
+}
+
+void append_alternating(const PipelineShape& shape, std::int32_t stage, std::int32_t warm_up,
+                        std::int32_t from, std::int32_t to, std::vector<Task>& out) {
+  const std::size_t before = out.size();
+  append_whole(shape, stage, warm_up, from, to, out);
+  const ChunkId last(shape.chunks - 1);
+  if (shape.deferred == 0 || last.index() % shape.stages != stage) return;
+  const std::int32_t whole = 2 * shape.chunks / shape.stages * shape.microbatches;
+  for (std::size_t i = before; i < out.size(); ++i)
+    if (out[i].kind == TaskKind::backward && out[i].chunk == last &&
+        out[i].microbatch.index() < shape.deferred)
+      out[i].kind = TaskKind::backward_input;
+  for (std::int32_t i = std::max(0, from - whole); i < std::min(shape.deferred, to - whole); ++i)
+    out.push_back({TaskKind::backward_weight, last, MicrobatchId(i)});
 }
 
 }  // namespace echo::timeline

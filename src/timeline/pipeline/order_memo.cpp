@@ -36,7 +36,7 @@ const OrderMemo::Orders& OrderMemo::of(const Schedule& schedule, const PipelineS
   ECHO_EXPECT(schedule.slice != nullptr && shape.given == nullptr);
   const Question question{schedule.name,
                           {shape.stages, shape.chunks, shape.microbatches, shape.microbatch_group,
-                           shape.copies, shape.pairs ? 1 : 0, steady ? 1 : 0},
+                           shape.copies, shape.pairs ? 1 : 0, steady ? 1 : 0, shape.deferred},
                           shape.stage_of_chunk};
   if (const auto found = kept_.find(question); found != kept_.end()) return found->second;
   Orders orders;

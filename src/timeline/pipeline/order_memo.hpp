@@ -31,12 +31,12 @@ class OrderMemo {
   // All that `slice` and `steady` may read, and the schedule that they belong to.
   struct Question {
     const char* schedule;
-    std::array<std::int32_t, 7> numbers;
+    std::array<std::int32_t, 8> numbers;
     std::span<const std::int32_t> stage_of_chunk;
   };
   struct Entry {
     const char* schedule;
-    std::array<std::int32_t, 7> numbers;
+    std::array<std::int32_t, 8> numbers;
     std::vector<std::int32_t> stage_of_chunk;
   };
   // Questions are looked up as they are, without an allocation.

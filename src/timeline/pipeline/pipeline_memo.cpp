@@ -65,7 +65,7 @@ Hash128 PipelineMemo::print_of(const PipelineShape& shape, const Schedule& sched
   std::int32_t bits = 0;
   for (const bool flag : flags) bits = 2 * bits + (flag ? 1 : 0);
   words.add(std::array{shape.stages, shape.chunks, shape.microbatches, shape.microbatch_group, shape.copies,
-                       schedule.copies, bits});
+                       schedule.copies, shape.deferred, bits});
   words.add(shape.stage_of_chunk);
   words.add_runs(hops.forward), words.add_runs(hops.backward);
   for (const PipelineCase& one : cases)

@@ -78,7 +78,7 @@ void lay_legs(const PipelineShape& shape, const Schedule& schedule, std::span<co
       last.special_at = microbatches_per_chunk(shape) - 1;
       if (!data.empty()) last.data = data[at(c)];
     };
-    if (schedule.splits_backward || schedule.mixes_backwards)
+    if (schedule.splits_backward || (schedule.mixes_backwards && !schedule.defers))
       ends_in(weight, std::max(SimTime::zero(), time.last_backward - time.backward_input));
     if (!schedule.splits_backward) ends_in(backward, time.last_backward);
   }

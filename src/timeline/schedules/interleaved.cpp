@@ -78,6 +78,7 @@ extern const Schedule interleaved{.name = "interleaved",
                                   .interleaves = true,
                                   .slice = slice,
                                   .steady = steady,
-                                  .pairs = Pairs::on_demand};
+                                  .pairs = Pairs::on_demand,
+                                  .defers = true};
 
 }  // namespace echo::timeline::schedules

@@ -51,6 +51,7 @@ extern const Schedule one_f_one_b{.name = "1f1b",
                                   .interleaves = false,
                                   .slice = slice,
                                   .steady = steady,
-                                  .pairs = Pairs::on_demand};
+                                  .pairs = Pairs::on_demand,
+                                  .defers = true};
 
 }  // namespace echo::timeline::schedules

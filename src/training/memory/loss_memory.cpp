@@ -11,6 +11,8 @@
 //   in place           e
 //   gathered         t (e + 12) + e at tensor degree t: torch's of the whole vocabulary, and the rank's
 //                    own part
+// Weight gradients that are put off (Megatron-LM core/tensor_parallel/layers.py, grad_output_buffer and
+// embedding_activation_buffer) keep the gradients of the logits, e, and the inputs of the output layer.
 // A vocabulary is split by the tensor degree. Each layer of multi-token prediction computes logits of its
 // own, one after the other, and keeps them until its backward pass.
 #include "training/memory/loss_memory.hpp"
@@ -46,7 +48,8 @@ LossMemory loss_memory(const TrainingConfig& c, const ModelSpec& m, const Framew
   const double vocabulary = static_cast<double>(padded_vocabulary(c, m, f)) / c.degrees.tensor;
   const double kept = static_cast<double>(c.recipe.mtp_layers) * tokens * vocabulary * 4.0;
   return {.logits = tokens * vocabulary * bytes_per_logit(c, f) + kept,
-          .stream = 2.0 * tokens * e * m.hidden / sequence_shares(c)};
+          .stream = 2.0 * tokens * e * m.hidden / sequence_shares(c),
+          .put_off = deferred_microbatches(c) * tokens * e * (vocabulary + m.hidden / sequence_shares(c))};
 }
 
 }  // namespace echo::training

@@ -31,13 +31,14 @@ bool computes_loss(const RankLayout& layout, std::int32_t stage) {
   return false;
 }
 
-Instant fullest(const StageHolds& holds, double held, std::int32_t in_flight) {
+Instant fullest(const StageHolds& holds, double in_turn, std::int32_t in_flight) {
+  const double put_off = holds.loss.put_off, held = in_turn + put_off;
   Instant most{.activations = held + holds.activations.passing};
   const auto consider = [&most](const Instant& other) {
     if (other.sum() > most.sum()) most = other;
   };
   if (holds.computes_loss) consider({.activations = held + holds.loss.stream, .logits = holds.loss.logits});
-  const double others = held * (in_flight - 1) / std::max(1, in_flight);
+  const double others = put_off + in_turn * (in_flight - 1) / std::max(1, in_flight);
   consider({.activations = others, .grads = holds.states.fresh_grads});
   consider({.grads = holds.states.update_grads});
   return most;

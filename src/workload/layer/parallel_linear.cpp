@@ -106,12 +106,14 @@ void scattering_ring(Builder& b, const Shapes& s, TimeCategory part, std::int32_
   KernelKey others = first;
   others.batch = s.t - 1;
   b.compute(part, first);
-  const OpId sent = b.communicate(
-      Lane::tensor, tensor_part,
-      on_userbuffers(s, Transfer::ring_scatter).over_tensor(CollectiveKind::reduce_scatter, s.hidden_bytes()),
-      {b.last_compute()});
+  const OpId sent = b.communicate(Lane::tensor, tensor_part,
+                                  on_userbuffers(s, Transfer::ring_scatter)
+                                      .over_tensor(CollectiveKind::reduce_scatter, scattered_bytes(s)),
+                                  {b.last_compute()});
   b.compute(part, others);
-  pass_over(b, s, static_cast<double>(s.hidden_bytes()) * (1.0 + 1.0 / s.t) / 4.0, sent);
+  const double read = static_cast<double>(scattered_bytes(s)),
+               written = static_cast<double>(s.hidden_bytes()) / s.t;
+  pass_over(b, s, (read + written) / 4.0, sent);
 }
 
 // A row-parallel product whose parts are scattered one after the other. Returns the last scatter.
@@ -126,13 +128,13 @@ OpId scattering_pipeline(Builder& b, const Shapes& s, TimeCategory part, std::in
   }
   KernelKey others = first;
   others.batch = parts - 1;
-  const std::int64_t last_part = s.hidden_bytes() / parts;
+  const std::int64_t all = scattered_bytes(s), last_part = all / parts;
   const auto scatter = [&](std::int64_t bytes) {
     return b.communicate(Lane::tensor, tensor_part, moved.over_tensor(CollectiveKind::reduce_scatter, bytes),
                          {b.last_compute()});
   };
   b.compute(part, first);
-  scatter(s.hidden_bytes() - last_part);
+  scatter(all - last_part);
   b.compute(part, others);
   return scatter(last_part);
 }

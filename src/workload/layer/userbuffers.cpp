@@ -17,7 +17,11 @@
 // for each rank and copies by copy engines (torch/distributed/_symmetric_memory,
 // _pipelined_multi_all_gather_and_consume, _pipelined_produce_and_all2all). The output layer is Megatron's
 // own linear layer, whose transfers are NCCL's (core/tensor_parallel/layers.py). Neglected: SMs that products
-// leave free while nothing is sent; results sent in 8 bit (fp8_buf of scatters).
+// leave free while nothing is sent.
+//
+// With fp8_buf the results of forward products of 8-bit operands are written, sent and read in 8 bit, by the
+// scales of earlier steps, and summed in 16 bit; pipelines and rings alike, since the name of the product
+// decides (pytorch/module/base.py, methods["pipeline"]), and no input gradient that goes around a ring.
 #include "workload/layer/userbuffers.hpp"
 
 namespace echo::workload {
@@ -52,6 +56,15 @@ Shapes on_userbuffers(const Shapes& s, Transfer transfer) {
       break;
   }
   return moved;
+}
+
+std::int64_t scattered_bytes(const Shapes& s) {
+  using training::Fp8Scatters;
+  const training::TrainingConfig& c = s.x.config;
+  const bool chosen = c.recipe.fp8_scatters == Fp8Scatters::all ||
+                      (c.recipe.fp8_scatters == Fp8Scatters::attention && !s.in_net);
+  const bool in_8_bit = chosen && c.precision == machine::Precision::fp8 && s.is_8_bit();
+  return in_8_bit ? s.hidden_bytes() / 2 : s.hidden_bytes();
 }
 
 bool scatters_in_ring(const Shapes& s) {

@@ -17,6 +17,9 @@ enum class Transfer : std::int8_t { ring_gather, ring_scatter, pipelined_scatter
 // transfer; nothing changes where products do not overlap their transfers.
 [[nodiscard]] Shapes on_userbuffers(const Shapes&, Transfer);
 
+// Bytes of a row-parallel product's result as ranks send it. Contract: the product overlaps its scatter.
+[[nodiscard]] std::int64_t scattered_bytes(const Shapes&);
+
 // Whether a row-parallel product sends the parts of its result from rank to rank. Contract: it overlaps.
 [[nodiscard]] bool scatters_in_ring(const Shapes&);
 

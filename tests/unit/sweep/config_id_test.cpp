@@ -135,9 +135,9 @@ TEST(ConfigId, ChangesWithEveryAxisOfTheRecipeAndTheFabricThatCanMatter) {
         ++choices;
       }
     }
-  // Five of them by recompute or schedule: in two of the four rounds, recompute_method and recompute_layers
+  // Six of them by recompute or schedule: in two of the four rounds, recompute_method and recompute_layers
   // both. And scatter_gather never matters under sequence parallelism, without which lora_a2a would not.
-  EXPECT_EQ(mattered, choices - 4 * (5 + 1) + 2 * (1 + 2 + 1 + 1));
+  EXPECT_EQ(mattered, choices - 4 * (6 + 1) + 2 * (1 + 2 + 1 + 1 + 1));
 }
 
 // irrelevant_axes() is what normalised() and the search for repeats go by: an axis it names changes nothing,

@@ -148,5 +148,32 @@ TEST(Userbuffers, PresetsAreRingsOf8BitOperandsAlone) {
   EXPECT_FALSE(alike(Userbuffers::ring_fc2, Userbuffers::pipeline, true));
 }
 
+// Bytes that forward passes scatter beside products, all ranks' together.
+std::int64_t scattered(const training::TrainingConfig& c) {
+  const Workload w = of(c);
+  std::int64_t bytes = 0;
+  for_every_op(w, w.forward, [&](int runs, Lane lane, TimeCategory, std::size_t work) {
+    if (lane != Lane::tensor) return;
+    const ops::CollectiveQuery& query = w.collectives[work - w.kernels.size()];
+    if (query.kind == CollectiveKind::reduce_scatter && query.set_aside >= 0)
+      bytes += runs * query.payload.value;
+  });
+  return bytes;
+}
+
+TEST(Userbuffers, ScattersIn8BitCarryHalfOfTheBytes) {
+  using training::Fp8Scatters;
+  for (const Userbuffers cut : {Userbuffers::pipeline, Userbuffers::ring}) {
+    training::TrainingConfig c = overlapping(2, cut, true);
+    const std::int64_t whole = scattered(c);
+    c.recipe.fp8_scatters = Fp8Scatters::attention;
+    EXPECT_EQ(4 * scattered(c), 3 * whole);
+    c.recipe.fp8_scatters = Fp8Scatters::all;
+    EXPECT_EQ(2 * scattered(c), whole);
+    c.precision = machine::Precision::bf16;  // nothing to send in 8 bit
+    EXPECT_EQ(scattered(c), whole);
+  }
+}
+
 }  // namespace
 }  // namespace echo::workload
