@@ -40,9 +40,8 @@ constexpr ScheduleRule schedule_rules[] = {
      [](const training::TrainingConfig& c, const timeline::Schedule& schedule) {
        return training::deferred_microbatches(c) == 0 || schedule.splits_backward || schedule.defers;
      }},
-    {{"weight gradients put off beside forwards and backwards that run as one, or beside activations that "
-      "are "
-      "offloaded, are not simulated yet",
+    {{"weight gradients put off beside forwards and backwards that run as one, "
+      "or beside activations that are offloaded, are not simulated yet",
       "deferred_wgrads overlap_ep offload_layers"},
      [](const training::TrainingConfig& c, const timeline::Schedule&) {
        return training::deferred_microbatches(c) == 0 ||
