@@ -6,6 +6,7 @@ usage: python3 docs/tables.py accuracy | publications        published training 
 """
 
 import csv
+import hashlib
 import json
 import math
 import os
@@ -17,6 +18,7 @@ import tempfile
 
 PROGRAM = pathlib.Path(os.environ["ECHO_SWEEP"])
 STEPS = pathlib.Path(os.environ.get("ECHO_DATA_DIR") or "../shared/data") / "steps/measured_steps.csv"
+CATALOG = pathlib.Path(__file__).resolve().parents[1] / "sweeps/catalog"
 
 # Regions of use: strata of the table of published steps. Each stratum is in one of them.
 REGIONS = {
@@ -64,8 +66,10 @@ def bands():
 def predicted_steps():
     """Scored rows with errors: `seen` as shipped, `unseen` with constants that did not see their publication, `stock`
     besides without what it states about its runs; and whether they are `..._inside` their bands.
-    Kept beside, for the next table of a refresh."""
-    kept = pathlib.Path("predicted_steps.json")
+    Kept in the current folder for the next table of a refresh, under a name that changes with what they are made of."""
+    made_of = [PROGRAM, PROGRAM.with_name("echo-calibrate"), STEPS, *sorted(CATALOG.rglob("*.toml"))]
+    digest = hashlib.sha256(repr([(str(path), path.stat().st_mtime_ns) for path in made_of]).encode()).hexdigest()
+    kept = pathlib.Path(f"predicted_steps.{digest[:16]}.json")
     if kept.exists():
         return json.loads(kept.read_text())
     rows, stock = held_out(), held_out("--stock")

@@ -60,8 +60,8 @@ fi
 part 'mutated inputs under sanitizers, 10^5 of each' 30 bash -c \
   'cmake --preset asan && cmake --build --preset asan --target mutate_inputs && build/asan/bin/mutate_inputs 100000'
 part 'unit tests that the fast tier does not sanitize' 10 bash -c \
-  'cmake --build --preset asan --target test_unit_{calibrate,profilers,accuracy} &&
-   for test in calibrate profilers accuracy; do build/asan/bin/test_unit_$test || exit; done'
+  'cmake --build --preset asan --target test_unit_{calibrate,profilers,accuracy,learn,congestion} &&
+   for test in calibrate profilers accuracy learn congestion; do build/asan/bin/test_unit_$test || exit; done'
 ECHO_LAUNCH_CONFIGS=10000 part 'launch files, 10 000 configs of each framework' 10 build/release/bin/test_unit_launch_flags '--gtest_filter=*RoundTrip*'
 if [[ -n ${ECHO_FRAMEWORKS:-} ]]; then  # a folder for a virtual environment; megatron-lm and nanotron/src beside it, checked out
   part "launch files, read by the frameworks' own parsers" 20 python3 -B tests/unit/launch_flags/framework_parsers.py "$program" \
