@@ -91,15 +91,21 @@ void push_weight_gradients(const PassBlocks& blocks, const BlockContext& x, cons
   push_layers(blocks.layer_weights, layers, out);
 }
 
+// Without counts of parameters.
+ChunkContents layers_of(const BlockContext& x, ChunkId id) {
+  return {.layers = x.layout.chunk_layers[at(id)],
+          .first_layer = x.layout.chunk_first_layer[at(id)],
+          .first = x.layout.opens_model(at(id)),
+          .last = x.layout.closes_model(at(id))};
+}
+
 ChunkContents contents_of(const BlockContext& x, ChunkId id) {
   const std::int32_t chunk = id.index();
-  return {x.layout.chunk_layers[at(id)],
-          x.layout.chunk_first_layer[at(id)],
-          x.layout.opens_model(at(id)),
-          x.layout.closes_model(at(id)),
-          training::chunk_parameters(x.config, x.model, x.framework, x.layout, chunk),
-          training::trained_chunk_parameters(x.config, x.model, x.framework, x.layout, chunk),
-          chunk_in_8_bit(x, chunk)};
+  ChunkContents contents = layers_of(x, id);
+  contents.parameters = training::chunk_parameters(x.config, x.model, x.framework, x.layout, chunk);
+  contents.trained = training::trained_chunk_parameters(x.config, x.model, x.framework, x.layout, chunk);
+  contents.in_8_bit = chunk_in_8_bit(x, chunk);
+  return contents;
 }
 
 // Generates split backwards, besides whole ones.
@@ -111,10 +117,7 @@ void trace_split_backwards(Builder& b, const BlockContext& given, Workload& out)
   out.weight_gradients.clear();
   for (const ChunkId id : ids<ChunkId>(length_of(x.layout.chunk_layers))) {
     const auto layers = x.layout.chunk_kinds.row(id);
-    const ChunkContents chunk{.layers = x.layout.chunk_layers[at(id)],
-                              .first_layer = x.layout.chunk_first_layer[at(id)],
-                              .first = x.layout.opens_model(at(id)),
-                              .last = x.layout.closes_model(at(id))};
+    const ChunkContents chunk = layers_of(x, id);
     push_backward(blocks, x, chunk, layers, out.input_gradients);
     out.input_gradients.close_row();
     push_weight_gradients(blocks, x, chunk, layers, out.weight_gradients);
@@ -135,10 +138,7 @@ void trace_deferred_wgrads(Builder& b, const BlockContext& given, const PassBloc
   head_weight_gradients(b, x);
   out.weight_gradients.clear();
   for (const ChunkId id : ids<ChunkId>(length_of(x.layout.chunk_layers))) {
-    const ChunkContents chunk{.layers = x.layout.chunk_layers[at(id)],
-                              .first_layer = x.layout.chunk_first_layer[at(id)],
-                              .first = x.layout.opens_model(at(id)),
-                              .last = x.layout.closes_model(at(id))};
+    const ChunkContents chunk = layers_of(x, id);
     push_backward(split, x, chunk, x.layout.chunk_kinds.row(id), out.input_gradients);
     out.input_gradients.close_row();
     if (chunk.last) out.weight_gradients.push({split.head_weights, 1});

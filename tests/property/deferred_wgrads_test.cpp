@@ -32,14 +32,8 @@ TrainingConfig llama(std::int32_t virtual_stages, std::int32_t microbatches, std
   return c;
 }
 
-// Where all fits and no GPU waits for its host.
 const Catalog& roomy() {
-  static const Catalog catalog = [] {
-    Catalog out = support::catalog_with_roomy_gpus();
-    for (training::FrameworkSpec& f : out.frameworks)
-      f.host_per_kernel = f.host_per_peer = f.host_per_step = f.host_per_slice = SimTime::zero();
-    return out;
-  }();
+  static const Catalog catalog = support::catalog_without_hosts();
   return catalog;
 }
 

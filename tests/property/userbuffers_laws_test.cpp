@@ -30,14 +30,8 @@ training::TrainingConfig llama(std::int32_t tensor, Precision precision, Userbuf
   return c;
 }
 
-// Where no GPU waits for its host.
 SimTime step_of(const training::TrainingConfig& c) {
-  static const Catalog catalog = [] {
-    Catalog roomy = support::catalog_with_roomy_gpus();
-    for (training::FrameworkSpec& f : roomy.frameworks)
-      f.host_per_kernel = f.host_per_peer = f.host_per_step = f.host_per_slice = SimTime::zero();
-    return roomy;
-  }();
+  static const Catalog catalog = support::catalog_without_hosts();
   Workspace workspace;
   const StepReport report = simulate(c, catalog, presets().calibration, workspace);
   EXPECT_EQ(report.status, training::Status::ok);

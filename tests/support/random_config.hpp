@@ -173,4 +173,12 @@ inline simulate::Catalog catalog_with_quick_hosts() {
   return catalog;
 }
 
+// Where all fits and no GPU waits for its host.
+inline simulate::Catalog catalog_without_hosts() {
+  simulate::Catalog catalog = catalog_with_roomy_gpus();
+  for (training::FrameworkSpec& f : catalog.frameworks)
+    f.host_per_kernel = f.host_per_peer = f.host_per_step = f.host_per_slice = SimTime::zero();
+  return catalog;
+}
+
 }  // namespace echo::support
